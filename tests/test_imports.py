@@ -4,6 +4,8 @@ whoever reads a file needs what it imports, and nothing that is built upon it.""
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -84,3 +86,24 @@ def test_layers_import_downwards(package: str) -> None:
     assert found
     above = {(name, target) for name in found for target in found[name] if target.split(".")[1] in ABOVE[package]}
     assert not above
+
+
+#: What takes a tenth of the start's time or more, and what no start needs.
+SLOW = {"dataclasses", "inspect", "tempfile", "shutil", "traceback", "secrets", "random", "string", "tomllib", "lark"}
+MOST = 205  # modules of ours for a small kernel
+
+
+@pytest.mark.parametrize("module", ["ptx2amd.service.server", "ptx2amd.translate"])
+def test_a_start_imports_nothing_slow(module: str) -> None:
+    program = f"import sys, {module}, ptx2amd.service.translation as t; t.warm_up(); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert not SLOW & set(loaded)
+    assert len([name for name in loaded if name.startswith("ptx2amd.")]) <= MOST
+
+
+def test_help_and_the_version_do_without_the_translator() -> None:
+    for option in ("--help", "--version"):
+        program = f"import sys; sys.argv = ['ptx2amd', {option!r}]\ntry:\n from ptx2amd import cli; cli.main()\n"
+        program += "finally:\n print(*(name for name in sys.modules if name.startswith('ptx2amd')), file=sys.stderr)"
+        loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stderr.split()
+        assert set(loaded) == {"ptx2amd", "ptx2amd.cli", "ptx2amd.errors"}
