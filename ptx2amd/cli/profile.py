@@ -1,8 +1,7 @@
-"""The report of `ptx2amd run --profile` from the software GPU's counters: a table, and a page with bars."""
+"""The report of `ptx2amd run --profile` from the software GPU's counters, as a table."""
 
 from __future__ import annotations
 
-import html
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -56,7 +55,10 @@ class Column:
     title: str
     meaning: str
     value: Callable[[Kernel], float]
-    text: str = "{:.0f}"
+    text: str = "{:,.0f}"
+
+    def of(self, kernel: Kernel) -> str:
+        return self.text.format(self.value(kernel))
 
 
 COLUMNS = (
@@ -81,50 +83,17 @@ COLUMNS = (
 def table(kernels: Iterable[Kernel]) -> str:
     """One line a kernel."""
     rows = [["kernel", *(c.title for c in COLUMNS)]]
-    rows += [[k["name"], *(c.text.format(c.value(k)) for c in COLUMNS)] for k in kernels]
+    rows += [[k["name"], *(c.of(k) for c in COLUMNS)] for k in kernels]
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
     lines = ("  ".join([row[0].ljust(widths[0]), *(t.rjust(w) for t, w in zip(row[1:], widths[1:], strict=True))])
              for row in rows)  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
-COLORS = {"valu": "#4878a8", "matrix": "#284868", "salu": "#a8b8c8", "branch": "#c8a060", "smem": "#90b070",
-          "global": "#c06050", "lds": "#e09080", "scratch": "#803020", "other": "#888888"}  # fmt: skip
-STYLE = "body{font:14px sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:right}td:first-child{text-align:left}"
-
-
-def page(kernels: list[Kernel]) -> str:
-    """A page that needs no other file: the table, and each kernel's instructions by class as a bar."""
-    head = "".join(f'<th title="{html.escape(c.meaning)}">{html.escape(c.title)}</th>' for c in COLUMNS)
-    rows = "".join(
-        f"<tr><td>{html.escape(k['name'])}</td>"
-        + "".join(f"<td>{c.text.format(c.value(k))}</td>" for c in COLUMNS)
-        + "</tr>\n"
-        for k in kernels
-    )
-    most = max((total(k) for k in kernels), default=1) or 1
-    bars = "".join(f"<p>{html.escape(k['name'])} ({k['arch']})<br>{_bar(k, most)}</p>\n" for k in kernels)
-    legend = " ".join(f'<span style="color:{color}">&#9632; {name}</span>' for name, color in COLORS.items())
-    notes = "".join(f"<li>{html.escape(c.title)}: {html.escape(c.meaning)}</li>" for c in COLUMNS)
-    return (
-        f'<!doctype html><meta charset="utf-8"><title>ptx2amd profile</title><style>{STYLE}</style>\n'
-        f"<h1>Kernels</h1><table><tr><th>kernel</th>{head}</tr>\n{rows}</table><ul>{notes}</ul>\n"
-        f"<h1>Instructions by class</h1><p>{legend}</p>\n{bars}"
-    )
-
-
-def _bar(kernel: Kernel, most: int) -> str:
-    parts, x = [], 0.0
-    for name, count in kernel["instructions"].items():
-        width = 800 * count / most
-        where = f'x="{x:.1f}" width="{width:.1f}" height="22" fill="{COLORS[name]}"'
-        parts.append(f"<rect {where}><title>{name}: {count}</title></rect>")
-        x += width
-    return f'<svg width="800" height="22">{"".join(parts)}</svg>'
-
-
 def write(kernels: list[Kernel], json_path: Path) -> Path:
     """Write the counters to `json_path` and the page beside it; returns the page's path."""
+    from ptx2amd.report.profile import page
+
     target = json_path.with_suffix(".html")
     json_path.write_text(json.dumps({"kernels": kernels}, indent=1) + "\n")
     target.write_text(page(kernels))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ptx2amd.inspection import ImageReport, KernelReport
@@ -25,6 +26,7 @@ def verdict(kernel: KernelReport) -> str:
 
 def page(file: Path, arch: str, images: Sequence[ImageReport], libraries: Sequence[Asked]) -> str:
     """HTML that needs no other file. The kernels have been checked for `arch`."""
+    images = [replace(image, origin=image.origin.removeprefix(f"{file}: ")) for image in images]
     kernels = [(image, kernel) for image in images for kernel in image.kernels]
     counts = Counter(verdict(kernel) for _, kernel in kernels)
     parts = [report.facts(_facts(images, counts, arch)), _bar(counts)]

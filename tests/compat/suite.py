@@ -129,7 +129,7 @@ def version(one: manifest.Manifest) -> str:
 
 
 def share(right: int, of: int) -> str:
-    return f"{right} / {of}" if of else ""
+    return f"{right}&nbsp;/&nbsp;{of}" if of else ""
 
 
 def page(outcomes: list[runner.Outcome]) -> str:
