@@ -18,7 +18,7 @@ import numpy as np
 from bench.quality import cost
 from bench.quality.case import Case
 from ptx2amd import hip
-from ptx2amd.cli import profile
+from ptx2amd.report import counters
 from ptx2amd.errors import Ptx2amdError
 
 
@@ -68,7 +68,7 @@ def measured(arch: str, codes: Mapping[str, Path], waves: bool) -> dict[str, Cou
         if done.returncode:
             raise Ptx2amdError(f"{arch}: {done.stderr}")
         wrong = json.loads(done.stdout.splitlines()[-1])
-        found = profile.collect(Path(folder, "profile"))
+        found = counters.collect(Path(folder, "profile"))
     return {kernel["name"]: counts(kernel, wrong[kernel["name"]]) for kernel in found}
 
 

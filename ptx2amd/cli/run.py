@@ -104,7 +104,7 @@ def command(
 
 def _profiled(program: str, command: tuple[str, ...], environment: dict[str, str], target: Path) -> int:
     """Run the program as a child, then show what was counted; returns its status as a shell would."""
-    from ptx2amd.cli import profile as counters
+    from ptx2amd.report import counters, profile
 
     with tempfile.TemporaryDirectory(prefix="ptx2amd-") as directory:
         prefix = Path(directory) / "counters"
@@ -114,7 +114,7 @@ def _profiled(program: str, command: tuple[str, ...], environment: dict[str, str
         kernels = counters.collect(prefix)
     if kernels:
         click.echo(counters.table(kernels), err=True, nl=False)
-        click.echo(f"ptx2amd: {target} and {counters.write(kernels, target)}", err=True)
+        click.echo(f"ptx2amd: {target} and {profile.write(kernels, target)}", err=True)
     else:
         click.echo("ptx2amd: no kernel ran on the software GPU", err=True)
     return status if status >= 0 else 128 - status

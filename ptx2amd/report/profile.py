@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from ptx2amd.cli.profile import COLUMNS, Kernel, total
 from ptx2amd.report import page as report
+from ptx2amd.report.counters import COLUMNS, Kernel, total
 
 #: Classes of instructions: the color of each, and what belongs to it.
 CLASSES = {
@@ -55,3 +57,11 @@ def _bar(kernel: Kernel, most: int) -> str:
         if count
     )
     return f'<div class="bar" style="width:{max(100 * total(kernel) / most, 0.5):.1f}%">{"".join(parts)}</div>'
+
+
+def write(kernels: Sequence[Kernel], json_path: Path) -> Path:
+    """Write the counters to `json_path` and the page beside it; returns the page's path."""
+    target = json_path.with_suffix(".html")
+    json_path.write_text(json.dumps({"kernels": kernels}, indent=1) + "\n")
+    target.write_text(page(kernels))
+    return target

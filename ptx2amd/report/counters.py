@@ -1,4 +1,4 @@
-"""The report of `ptx2amd run --profile` from the software GPU's counters, as a table."""
+"""What the software GPU counted for `ptx2amd run --profile`, and as a table."""
 
 from __future__ import annotations
 
@@ -88,13 +88,3 @@ def table(kernels: Iterable[Kernel]) -> str:
     lines = ("  ".join([row[0].ljust(widths[0]), *(t.rjust(w) for t, w in zip(row[1:], widths[1:], strict=True))])
              for row in rows)  # fmt: skip
     return "\n".join(lines) + "\n"
-
-
-def write(kernels: list[Kernel], json_path: Path) -> Path:
-    """Write the counters to `json_path` and the page beside it; returns the page's path."""
-    from ptx2amd.report.profile import page
-
-    target = json_path.with_suffix(".html")
-    json_path.write_text(json.dumps({"kernels": kernels}, indent=1) + "\n")
-    target.write_text(page(kernels))
-    return target
