@@ -18,8 +18,8 @@ import numpy as np
 from bench.quality import cost
 from bench.quality.case import Case
 from ptx2amd import hip
-from ptx2amd.report import counters
 from ptx2amd.errors import Ptx2amdError
+from ptx2amd.report import counters
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Counts:
         return self.classes.total()
 
 
-def counts(kernel: profile.Kernel, wrong: str) -> Counts:
+def counts(kernel: counters.Kernel, wrong: str) -> Counts:
     opcodes, arch, wave = list(kernel["opcodes"].items()), kernel["arch"], kernel["wave"]
     conflicts = kernel["lds_conflicts"]
     return Counts(
