@@ -50,7 +50,8 @@ cudnnStatus_t cudnnSetConvolutionNdDescriptor(cudnnConvolutionDescriptor_t convD
                                               const int *filterStrideA, const int *dilationA,
                                               cudnnConvolutionMode_t mode, cudnnDataType_t computeType) {
   if (!cudnn_is(convDesc, CUDNN_A_CONVOLUTION) || !cudnn_sensible(arrayLength, padA, 0) ||
-      !cudnn_sensible(arrayLength, filterStrideA, 1) || !cudnn_sensible(arrayLength, dilationA, 1) || (mode != CUDNN_CONVOLUTION && mode != CUDNN_CROSS_CORRELATION)) {
+      !cudnn_sensible(arrayLength, filterStrideA, 1) || !cudnn_sensible(arrayLength, dilationA, 1) ||
+      (mode != CUDNN_CONVOLUTION && mode != CUDNN_CROSS_CORRELATION) || !cudnn_type_size(computeType)) {
     return CUDNN_STATUS_BAD_PARAM;
   }
   struct cudnnConvolutionDescriptor_t_st made = *convDesc;

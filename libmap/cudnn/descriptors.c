@@ -208,7 +208,7 @@ cudnnStatus_t cudnnSetOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorDesc,
                                          cudnnDataType_t opTensorCompType, cudnnNanPropagation_t opTensorNanOpt) {
   cudnnOpTensorDescriptor_t desc;
   if (!cudnn_op(opTensorDesc, &desc) || opTensorOp < 0 || opTensorOp > CUDNN_OP_TENSOR_NOT ||
-      !is_nan_mode(opTensorNanOpt)) {
+      !cudnn_type_size(opTensorCompType) || !is_nan_mode(opTensorNanOpt)) {
     return CUDNN_STATUS_BAD_PARAM;
   }
   desc->op = opTensorOp, desc->compute = opTensorCompType, desc->nan = opTensorNanOpt;

@@ -1,0 +1,109 @@
+"""Calls with one wrong argument: `python one_wrong.py LIBCUDA LIBRARY NAME FROM PATTERN` calls the functions of a
+library that match a pattern, from a number on, with valid handles, and prints a line before and after each call."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+if sys.path[0] == str(Path(__file__).parent):  # its neighbours have names of other packages
+    sys.path.pop(0)
+
+from ptx2amd.api.mapped import Mapped
+from ptx2amd.api.spec import Function
+from tests.libmap.client import Client
+
+#: Memory that the host and the device can reach, for whatever a pointer points to.
+ROOM = 1 << 16
+#: A value that no enumeration has, and a size that is none.
+NO_SUCH, NEGATIVE = 99, -1
+#: Functions that would change where messages go, or end the library.
+WITHOUT = re.compile("Logger|Callback|Xerbla|Shutdown|cublasInit|Persistent|GetErrorString|GetLastErrorString")
+
+
+def chosen(mapped: Mapped, pattern: str) -> list[Function]:
+    rows = {row.symbol: row for row in mapped.rows if row.works and row.takes and not row.returns}
+    return [row for name, row in sorted(rows.items()) if re.search(pattern, name) and not WITHOUT.search(name)]
+
+
+class Calls:
+    def __init__(self, mapped: Mapped) -> None:
+        self.client = Client(mapped)
+        self.mapped, self.ffi = mapped, self.client.ffi
+        self.ffi.cdef("int cuMemHostAlloc(void **, size_t, unsigned);")
+        room = self.ffi.new("void **")
+        assert not self.client.cuda.cuMemHostAlloc(room, ROOM, 0)
+        self.room = room[0]
+        handles = "|".join(map(re.escape, mapped.api.types.handles))
+        make = re.compile(rf"(?:out )?({handles}) \*\w+")
+        self.makers = {
+            found[1]: row.symbol
+            for row in mapped.rows
+            if row.works and "Create" in row.symbol and (found := make.fullmatch(row.parameters))
+        }
+
+    def made(self, kind: str) -> Any:
+        """A valid object of a type; None: nothing makes it alone."""
+        if not (maker := self.makers.get(kind)):
+            return None
+        place = self.ffi.new(f"{kind} *")
+        return place[0] if not getattr(self.client.plain, maker)(place) else None
+
+    def gone(self, kind: str) -> Any:
+        """One that was destroyed."""
+        made, name = self.made(kind), self.makers.get(kind, "").replace("Create", "Destroy")
+        destroy = getattr(self.client.plain, name, None) if name else None
+        return made if made is not None and destroy and not destroy(made) else None
+
+    def good(self, kind: Any, name: str) -> Any:
+        if kind.kind == "pointer":
+            made = self.made(name)
+            return self.ffi.cast(kind, self.room) if made is None else made
+        if kind.kind == "struct":
+            return self.ffi.new(f"{kind.cname} *")[0]
+        return b"\1" if kind.cname == "char" else 1.0 if kind.cname in ("float", "double") else 1
+
+    def wrong(self, kind: Any, name: str) -> Iterator[tuple[str, Any]]:
+        """What is wrong with each value, and the value. name: the type as the table has it."""
+        if kind.kind == "pointer":
+            yield "null", self.ffi.cast(kind, 0)
+            if name in self.makers and (name.endswith("Handle_t") or name in self.mapped.api.found):
+                # of others ROCm's library knows nothing either
+                yield "no object", self.ffi.cast(kind, self.room)
+                if (gone := self.gone(name)) is not None:
+                    yield "destroyed", gone
+        elif kind.kind == "primitive" and kind.cname not in ("float", "double", "char"):
+            yield "negative", self.ffi.cast(kind, NEGATIVE)
+            if name in self.mapped.api.types.enums:
+                yield "no such value", self.ffi.cast(kind, NO_SUCH)
+
+    def each(self, row: Function) -> Iterator[tuple[int, str, list[Any]]]:
+        kinds = self.ffi.typeof(getattr(self.client.plain, row.symbol)).args
+        both = [(kind, p.type.removeprefix("const ")) for kind, p in zip(kinds, row.takes, strict=True)]
+        for at, (kind, name) in enumerate(both):
+            for what, value in self.wrong(kind, name):
+                yield at, what, [value if i == at else self.good(*one) for i, one in enumerate(both)]
+
+
+def main() -> None:
+    mapped: Mapped = import_module(f"ptx2amd.api.{sys.argv[3]}").MAPPED
+    calls = Calls(mapped)
+    for number, row in enumerate(chosen(mapped, sys.argv[5])):
+        if number < int(sys.argv[4]):
+            continue
+        for at, what, arguments in calls.each(row):
+            os.write(1, f"{number} {row.symbol} {at} {what}\n".encode())
+            calls.ffi.memmove(calls.room, bytes(ROOM), ROOM)
+            status = int(getattr(calls.client.plain, row.symbol)(*arguments))
+            os.write(1, f"= {status}\n".encode())
+    os.write(1, b"end\n")
+    os._exit(0)  # what was destroyed wrongly is not destroyed again
+
+
+if __name__ == "__main__":
+    main()
