@@ -219,7 +219,7 @@ def _write(
         output.write_bytes(next(iter(files.values())))
         return [output]
     folder = output or Path()
-    if folder.exists() and not folder.is_dir():
+    if files and folder.exists() and not folder.is_dir():
         raise click.ClickException(f"{folder} is a file; {len(files)} results need a folder")
     if files:
         folder.mkdir(parents=True, exist_ok=True)

@@ -154,6 +154,12 @@ def test_translate_names_the_kernel_that_failed(ptx2amd, one_bad: Path, tmp_path
     assert kept.returncode == 1 and note is not None and list(note["kernels"]) == ["first", "second"]
 
 
+def test_why_nothing_was_translated_is_told_where_the_output_exists(ptx2amd, one_bad: Path, tmp_path: Path) -> None:
+    (tmp_path / "k.hsaco").write_text("of an earlier run")
+    done = ptx2amd("translate", "one_bad.ptx", "-o", "k.hsaco")
+    assert done.returncode == 1 and "third" in done.stderr and "one_bad.ptx:7:" in done.stderr
+
+
 def test_inspect_says_what_runs_and_what_not(ptx2amd, one_bad: Path) -> None:
     done = ptx2amd("inspect", "--json", "one_bad.ptx")
     [image] = json.loads(done.stdout)["images"]
