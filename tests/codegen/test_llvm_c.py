@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ptx2amd import launch
 from ptx2amd.codegen import llvm_c
 from ptx2amd.errors import Ptx2amdError
 from ptx2amd.service import build_id
@@ -102,3 +103,10 @@ def test_another_llvm_is_another_translator(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setenv("PTX2AMD_LLVM", str(tmp_path / "libLLVM.so"))
         found.append(build_id.build_id("0", tmp_path / "known.json"))
     assert len(set(found)) == 3
+
+
+def test_run_tells_the_driver_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "PTX2AMD_BUILD_ID" not in launch.tools()
+    (tmp_path / "libLLVM.so").touch()
+    monkeypatch.setenv("PTX2AMD_LLVM", str(tmp_path / "libLLVM.so"))
+    assert launch.tools()["PTX2AMD_BUILD_ID"] == build_id.build_id()
