@@ -115,6 +115,15 @@ void *sparse_fetched(bool on_device, const void *from, size_t size) {
   return NULL;
 }
 
+int *sparse_rows(bool on_device, const struct pattern *of, cusolverStatus_t *status) {
+  int *row = sparse_fetched(on_device, of->row, ((size_t)of->m + 1) * sizeof *row);
+  bool good = row && row[0] == of->base && row[of->m] - of->base == of->entries;
+  *status = !row ? CUSOLVER_STATUS_ALLOC_FAILED : good ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
+  if (good) return row;
+  free(row);
+  return NULL;
+}
+
 bool sparse_is_matrix(const struct pattern *of) {
   bool good = of->row[0] == of->base && of->row[of->m] - of->base == of->entries;
   for (int i = 0; i < of->m && good; i++) good = of->row[i] <= of->row[i + 1];
@@ -203,13 +212,16 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, struct system *of, cusp
   if (!sparse_general(descriptor)) return CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
   size_t size = sparse_sizes[of->kind], many = (size_t)batch;
   if (of->on_device && libmap_driver.synchronize(handle->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
-  int *row = sparse_fetched(of->on_device, of->row, ((size_t)of->m + 1) * sizeof *row);
+  const struct pattern given = {of->m, of->n, of->entries, of->base, of->row, of->column};
+  cusolverStatus_t status;
+  int *row = sparse_rows(of->on_device, &given, &status);
+  if (status) return status;
   int *column = sparse_fetched(of->on_device, of->column, (size_t)of->entries * sizeof *column);
   void *value = sparse_fetched(of->on_device, of->value, many * (size_t)of->entries * size);
   void *b = sparse_fetched(of->on_device, of->b, many * (size_t)of->m * size), *out = malloc((size_t)of->n * size);
   double *diagonal = malloc((size_t)of->n * sizeof *diagonal);
-  bool good = row && column && value && b && out && diagonal;
-  cusolverStatus_t status = good ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
+  bool good = column && value && b && out && diagonal;
+  if (!good) status = CUSOLVER_STATUS_ALLOC_FAILED;
   const struct pattern pattern = {of->m, of->n, of->entries, of->base, row, column};
   if (good && !sparse_is_matrix(&pattern)) status = CUSOLVER_STATUS_INVALID_VALUE;
   if (!status && singularity) *singularity = SPARSE_SOLVED;

@@ -24,12 +24,14 @@ static cusolverStatus_t taken(cusolverSpHandle_t handle, const struct given *of,
   }
   if (!sparse_general(of->descriptor)) return CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
   if (of->on_device && libmap_driver.synchronize(handle->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
-  int *row = sparse_fetched(of->on_device, of->row, ((size_t)of->m + 1) * sizeof *row);
+  const struct pattern given = {of->m, of->n, of->entries, base, of->row, of->column};
+  cusolverStatus_t status;
+  int *row = sparse_rows(of->on_device, &given, &status);
+  if (status) return status;
   int *column = sparse_fetched(of->on_device, of->column, (size_t)of->entries * sizeof *column);
   void *value = sparse_fetched(of->on_device, of->value, (size_t)of->entries * sparse_sizes[of->kind]);
   const struct pattern pattern = {of->m, of->n, of->entries, base, row, column};
-  cusolverStatus_t status = CUSOLVER_STATUS_SUCCESS;
-  if (!row || !column || !value) status = CUSOLVER_STATUS_ALLOC_FAILED;
+  if (!column || !value) status = CUSOLVER_STATUS_ALLOC_FAILED;
   else if (!sparse_is_matrix(&pattern)) status = CUSOLVER_STATUS_INVALID_VALUE;
   else if (!sparse_on_host(of->kind, &pattern, value, out)) status = CUSOLVER_STATUS_ALLOC_FAILED;
   free(row), free(column), free(value);

@@ -73,11 +73,13 @@ static cusolverStatus_t keep(cusolverSpHandle_t handle, struct steps *steps, enu
   if (on_device && libmap_driver.synchronize(handle->stream)) return CUSOLVER_STATUS_EXECUTION_FAILED;
   sparse_forget(steps);
   steps->kind = kind, steps->m = m, steps->n = n, steps->entries = entries, steps->base = sparse_base(descriptor);
-  steps->row = sparse_fetched(on_device, row, ((size_t)m + 1) * sizeof *row);
+  const struct pattern given = {m, n, entries, steps->base, row, column};
+  steps->row = sparse_rows(on_device, &given, &status);
+  if (status) return status;
   steps->column = sparse_fetched(on_device, column, (size_t)entries * sizeof *column);
   steps->value = sparse_fetched(on_device, value, (size_t)entries * sparse_sizes[kind]);
   const struct pattern pattern = {m, n, entries, steps->base, steps->row, steps->column};
-  if (!steps->row || !steps->column || !steps->value) status = CUSOLVER_STATUS_ALLOC_FAILED;
+  if (!steps->column || !steps->value) status = CUSOLVER_STATUS_ALLOC_FAILED;
   else if (!sparse_is_matrix(&pattern)) status = CUSOLVER_STATUS_INVALID_VALUE;
   else if ((mu[0] != 0 || mu[1] != 0) && !shift(steps, mu))
     status = libmap_refuse(&said, "cusolverSp csrqrSetup with mu and an empty diagonal", CUSOLVER_STATUS_NOT_SUPPORTED);

@@ -53,6 +53,8 @@ double complex sparse_number(enum kind kind, const void *at, int64_t i);
 void sparse_store(enum kind kind, void *at, int64_t i, double complex value);
 /* A copy on the host; NULL: it cannot be read, or there is no memory. */
 void *sparse_fetched(bool on_device, const void *from, size_t size);
+/* Row pointers on the host, of as many numbers as `entries` says, so that the others can be read; NULL: see `status`. */
+int *sparse_rows(bool on_device, const struct pattern *of, cusolverStatus_t *status);
 /* Whether row pointers and column numbers are those of such a matrix. */
 bool sparse_is_matrix(const struct pattern *of);
 /* The matrix with its rows in an order, counted from 0, columns of a row upwards; place[j] is where column j comes, and
