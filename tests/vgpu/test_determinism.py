@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parents[1] / "cuda_samples"
 SETTINGS = {
     "plain": {"PTX2AMD_VGPU_LEVEL": "v2"},
-    "AVX2": {"PTX2AMD_VGPU_LEVEL": "v3"},
+    "AVX2": {"PTX2AMD_VGPU_LEVEL": "v3", "PTX2AMD_VGPU_NATIVE": "0"},
     "AVX-512": {"PTX2AMD_VGPU_LEVEL": "v4", "PTX2AMD_VGPU_NATIVE": "0"},
     "native": {"PTX2AMD_VGPU_NATIVE": "always"},
     "one thread": {"PTX2AMD_VGPU_THREADS": "1"},

@@ -20,7 +20,7 @@ from tests.vgpu.engine import CodeObject, assemble_code_object, kernel_text
 
 SETTINGS = {
     "plain": {"PTX2AMD_VGPU_LEVEL": "v2"},
-    "AVX2": {"PTX2AMD_VGPU_LEVEL": "v3"},
+    "AVX2": {"PTX2AMD_VGPU_LEVEL": "v3", "PTX2AMD_VGPU_NATIVE": "0"},
     "AVX-512": {"PTX2AMD_VGPU_LEVEL": "v4", "PTX2AMD_VGPU_NATIVE": "0"},
     "native": {"PTX2AMD_VGPU_NATIVE": "always"},
 }

@@ -7,7 +7,7 @@ enum { YMM_SPARE = 0, YMM_EXEC = 15 };
 
 static const struct evex AND_D = {1, 1, 0, 0xdb}, OR_D = {1, 1, 0, 0xeb}, CMPEQ_D = {1, 1, 0, 0x76}, CMPGT_Q = {2, 1, 0, 0x37},
   MAX_UD = {2, 1, 0, 0x3f}, SHUFFLE_PS = {1, 0, 0, 0xc6}, PERMUTE_Q = {3, 1, 1, 0x00}, PERMUTE_HALVES = {3, 1, 0, 0x46},
-  EXTRACT_QUAD = {3, 1, 0, 0x39}, MASKED_LOAD = {2, 1, 0, 0x2c}, MASKED_STORE = {2, 1, 0, 0x2e}, MOVSX_DQ = {2, 1, 0, 0x25};
+  EXTRACT_QUAD = {3, 1, 0, 0x39}, MOVSX_DQ = {2, 1, 0, 0x25};
 
 /* to = a in the mask's lanes, else b: vblendvps. */
 void blend(struct compiler *c, unsigned to, unsigned b, unsigned a, unsigned mask);

@@ -56,18 +56,19 @@ bool row_known(const struct compiler *c, const struct native_memory *m) {
   return !c->masked || m->kind == MEMORY_B32 || m->kind == MEMORY_B64;
 }
 
-static void load_masked(struct compiler *c, unsigned to, struct memory at, unsigned mask) {
-  if (mask) vec_rm(&c->x, MASKED_LOAD, to, mask, at, UNMASKED);
+/* Elements of a dword or, wide, of a qword: each is one access. */
+static void load_masked(struct compiler *c, unsigned to, struct memory at, unsigned mask, bool wide) {
+  if (mask) vec_rm(&c->x, (struct evex){2, 1, wide, 0x8c}, to, mask, at, UNMASKED);
   else vec_rm(&c->x, MOVDQU_LOAD, to, 0, at, UNMASKED);
 }
 
-static void store_masked(struct compiler *c, unsigned from, struct memory at, unsigned mask) {
-  if (mask) vec_rm(&c->x, MASKED_STORE, from, mask, at, UNMASKED);
+static void store_masked(struct compiler *c, unsigned from, struct memory at, unsigned mask, bool wide) {
+  if (mask) vec_rm(&c->x, (struct evex){2, 1, wide, 0x8e}, from, mask, at, UNMASKED);
   else vec_rm(&c->x, MOVDQU_STORE, from, 0, at, UNMASKED);
 }
 
-void load_part(struct compiler *c, unsigned to, struct memory at) { load_masked(c, to, at, c->masked ? YMM_EXEC : 0); }
-void store_part(struct compiler *c, unsigned from, struct memory at) { store_masked(c, from, at, c->masked ? YMM_EXEC : 0); }
+void load_part(struct compiler *c, unsigned to, struct memory at) { load_masked(c, to, at, c->masked ? YMM_EXEC : 0, false); }
+void store_part(struct compiler *c, unsigned from, struct memory at) { store_masked(c, from, at, c->masked ? YMM_EXEC : 0, false); }
 
 void avx2_load_row(struct compiler *c, const struct native_memory *m, const uint8_t *z, const uint8_t *t, struct memory at) {
   static const struct evex *const small[] = {[MEMORY_U8] = &MOVZX_B, [MEMORY_I8] = &MOVSX_B, [MEMORY_U16] = &MOVZX_W,
@@ -75,14 +76,14 @@ void avx2_load_row(struct compiler *c, const struct native_memory *m, const uint
   struct x86 *x = &c->x;
   unsigned mask = c->masked ? YMM_EXEC : 0;
   switch ((enum native_kind)m->kind) {
-  case MEMORY_B32: load_masked(c, z[0], at, mask); break;
+  case MEMORY_B32: load_part(c, z[0], at); break;
   case MEMORY_B96:   /* four bytes from one lane to the next */
-    for (unsigned n = 0; n < 3; n++) load_masked(c, z[n], behind(at, 4 * n), mask);
+    for (unsigned n = 0; n < 3; n++) load_part(c, z[n], behind(at, 4 * n));
     break;
   case MEMORY_B64:   /* lanes 0 to 3 and 4 to 7; then low and high dwords */
     for (unsigned half = 0; half < 2; half++) {
       if (mask) widen_mask(c, t[2], mask, half);
-      load_masked(c, t[half], behind(at, 32 * half), mask ? t[2] : 0);
+      load_masked(c, t[half], behind(at, 32 * half), mask ? t[2] : 0, true);
     }
     for (unsigned high = 0; high < 2; high++) {
       vec_rr(x, SHUFFLE_PS, z[high], t[0], t[1], UNMASKED), put8(x, high ? 0xdd : 0x88);
@@ -121,7 +122,7 @@ void avx2_store_row(struct compiler *c, const struct native_memory *m, const uin
     for (unsigned half = 0; half < 2; half++) {
       join_halves(c, t[2], half, t[0], t[1]);
       if (mask) widen_mask(c, t[3], mask, half);
-      store_masked(c, t[2], behind(at, 32 * half), mask ? t[3] : 0);
+      store_masked(c, t[2], behind(at, 32 * half), mask ? t[3] : 0, true);
     }
     break;
   case MEMORY_B128:
@@ -145,7 +146,7 @@ void avx2_store_row(struct compiler *c, const struct native_memory *m, const uin
     vec_rr(x, pack_bytes, t[0], t[0], t[0], UNMASKED);
     vec_rm_length(x, store_8, t[0], 0, at, UNMASKED, LENGTH_128);
     break;
-  default: store_masked(c, z[0], at, mask); break;
+  default: store_part(c, z[0], at); break;
   }
 }
 

@@ -56,9 +56,10 @@ static inline void put_evex(struct x86 *c, struct evex e, unsigned reg, unsigned
 }
 enum { LENGTH_128, LENGTH_256, LENGTH_512 };
 
-/* VEX has a W bit of its own only in some instructions: permutations of qwords, FMA, shifts by lane, gathers. */
+/* VEX has a W bit of its own only in some instructions: permutations of qwords, masked moves, gathers, FMA, shifts by
+ * lane. */
 static inline bool vex_wide(struct evex e) {
-  return e.wide && (e.map == 3 ? e.opcode < 2 : e.map == 2 && ((e.opcode >= 0x90 && e.opcode < 0xc0) || (e.opcode >= 0x45 && e.opcode <= 0x47)));
+  return e.wide && (e.map == 3 ? e.opcode < 2 : e.map == 2 && ((e.opcode >= 0x8c && e.opcode < 0xc0) || (e.opcode >= 0x45 && e.opcode <= 0x47)));
 }
 static inline void put_vex(struct x86 *c, struct evex e, unsigned reg, unsigned v, bool x, bool b, struct masking m,
                            unsigned length) {
