@@ -102,8 +102,10 @@ def _permute(fn: FunctionLowering, at: Val, word: Val) -> Val:
 
 
 def mov_dpp(fn: FunctionLowering, word: Val, control: int) -> Val:
-    """A 32-bit value of the lane that a control of DPP names."""
-    return fn.op("i32", f"call i32 @llvm.amdgcn.mov.dpp.i32({word.t}, i32 {control}, i32 15, i32 15, i1 true)")
+    """A 32-bit value of the lane that a control of DPP names, for controls that have one for every lane; the
+    instruction that uses the result can do the move. (LLVM copies the operand of mov.dpp first.)"""
+    rest = f"i32 {control}, i32 15, i32 15, i1 true"
+    return fn.op("i32", f"call i32 @llvm.amdgcn.update.dpp.i32(i32 poison, {word.t}, {rest})")
 
 
 def quad_permute(fn: FunctionLowering, word: Val, lanes: tuple[int, int, int, int]) -> Val:

@@ -12,7 +12,7 @@ from functools import cache
 
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
-from ptx2amd.lower.warp.lanes import half
+from ptx2amd.lower.warp.lanes import half, mov_dpp
 from ptx2amd.target.arch import Arch
 
 Pattern = tuple[int, ...]
@@ -85,7 +85,7 @@ def by_dpp(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | None:
         return None
     if ROW_SHL < control < ROW_ROR:
         return dpp(fn, value, value, control)
-    return move_dpp(fn, value, control)
+    return mov_dpp(fn, value, control)
 
 
 def by_row_shift(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | None:
@@ -95,7 +95,7 @@ def by_row_shift(fn: FunctionLowering, value: Val, sources: Pattern) -> Val | No
     for n in range(1, 16):
         for step, control in ((n, ROW_SHL + n), (-n, ROW_SHR + n)):
             if all(sources[lane] == lane + step and lane & 16 == sources[lane] & 16 for lane in moved):
-                shifted = move_dpp(fn, value, control)
+                shifted = mov_dpp(fn, value, control)
                 return fn.op("i32", f"select {in_lanes(fn, ~own & 0xFFFFFFFF).t}, {shifted.t}, {value.t}")
     return None
 
@@ -188,11 +188,6 @@ def controls(arch: Arch) -> dict[Pattern, int]:
             found.setdefault(row(lambda n, k=k: n + k), ROW_SHL + k)  # type: ignore[misc]
             found.setdefault(row(lambda n, k=k: n - k), ROW_SHR + k)  # type: ignore[misc]
     return found
-
-
-def move_dpp(fn: FunctionLowering, value: Val, control: int) -> Val:
-    """For controls that have a source for every lane; the instruction that uses the result can do the move."""
-    return fn.op("i32", f"call i32 @llvm.amdgcn.mov.dpp.i32({value.t}, i32 {control}, i32 15, i32 15, i1 true)")
 
 
 def dpp(fn: FunctionLowering, old: Val, value: Val, control: int, rows: int = 15, banks: int = 15) -> Val:
