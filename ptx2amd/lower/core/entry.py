@@ -8,7 +8,7 @@ from ptx2amd.lower.core.function import FunctionLowering, ModuleContext, quoted
 from ptx2amd.lower.core.kernel import KernelLowering
 from ptx2amd.lower.core.names import Register, Storage
 from ptx2amd.lower.core.symbols import llvm_name
-from ptx2amd.lower.core.value import Val
+from ptx2amd.lower.core.value import Val, width
 from ptx2amd.lower.memory import arena
 from ptx2amd.lower.runtime import special
 from ptx2amd.lower.warp import named
@@ -55,11 +55,34 @@ def lower_function(module: ModuleContext, kernel: KernelLowering, function: Func
     named.leave(fn)
     arena.leave(fn)
     tail(fn, function, how)
+    if fn.is_kernel:
+        read_together(fn)
     module.helpers |= fn.helpers
     where = module.annotated(fn, function)
     text = "\n".join(["entry:", *fn.entry, "  br label %body", *fn.lines, "}"])
     inputs = unused_inputs(text, not fn.calls, fn.target.arch.apertures) if fn.is_kernel else ""
     return f"{head}{inputs}{where} {{\n{text}"
+
+
+PARAMETER = regex(r"%p\d+\b(?!\.)")
+ENDS = regex(r"  (?:br|switch|ret|unreachable)\b|[^ ]")  # of a block: its terminator, or the label of the next one
+TOGETHER = 24  # dwords of parameters at most, which take as many scalar registers
+
+
+def read_together(fn: FunctionLowering) -> None:
+    """Read all scalar parameters before a kernel's first branch, such as `if (i >= n) return`: LLVM else reads those
+    that are used behind it there, and waits twice. Empty inline assembly uses them, and has no other effect."""
+    body = fn.lines.index("body:") + 1
+    end = next((i for i in range(body, len(fn.lines)) if ENDS.match(fn.lines[i])), 0)
+    if not fn.lines[end].startswith("  br i1 "):
+        return
+    read = {name for line in fn.lines for name in PARAMETER.findall(line)}
+    values = [s.argument for s in fn.names.values() if isinstance(s, Storage) and s.argument and s.argument.ref in read]
+    values = [v for v in values if v.ty in ("i32", "i64")]
+    if len(values) > 1 and sum(width(v.ty) for v in values) <= 32 * TOGETHER:
+        registers = ",".join("s" for _ in values)
+        use = f'  call void asm sideeffect "", "{registers}"({", ".join(v.t for v in values)}) memory(none)'
+        fn.lines[end] = f"{use}\n{fn.lines[end]}"
 
 
 #: Instructions that need the apertures of LDS and scratch.
