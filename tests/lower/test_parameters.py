@@ -46,3 +46,22 @@ def test_results(arch: str) -> None:
         _, out = program(SCALE, arch).run("scale", 64, [numbers, 256], more)
         assert struct.unpack("<64f", out)[:n] == tuple(3.0 * i for i in range(n))
         assert not any(out[4 * n :])
+
+
+NUMBER = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry number(.param .u64 out) {
+  .reg .b64 %o, %d; .reg .b32 %t, %n, %b;
+  ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %t, %b, %n, %t;
+  mul.wide.u32 %d, %t, 4; add.u64 %o, %o, %d; st.global.u32 [%o], %t; ret;
+}
+"""
+
+
+def test_the_size_of_blocks_needs_no_mask_on_rdna4() -> None:
+    [result] = translate(NUMBER, "number.ptx", ["gfx1201"], emit="asm")
+    code = result.code.decode()
+    assert "s_load_u16" in code and "s_and_b32" not in code
+    [out] = program(NUMBER, "gfx1201").run("number", 96, [4 * 96 * 3], grid=3)
+    assert struct.unpack("<288I", out) == tuple(range(288))

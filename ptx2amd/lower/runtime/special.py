@@ -74,10 +74,13 @@ def is_special(name: str) -> bool:
 # position in the grid
 
 
-def hidden(fn: FunctionLowering, ty: str, offset: int, most: int = 0) -> Val:
-    """A hidden kernel argument. most: what is known of it, if it is from 1 to that."""
+def hidden(fn: FunctionLowering, ty: str, offset: int, most: int = 0, alone: bool = False) -> Val:
+    """A hidden kernel argument. most: what is known of it, if it is from 1 to that. alone: LLVM is not to see that the
+    argument begins a dword, of which it would read all and mask the rest off."""
     known = f", !range !{{{ty} 1, {ty} {most + 1}}}" if most else ""
     base = fn.op("ptr addrspace(4)", "call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()")
+    if alone:
+        base = fn.op("ptr addrspace(1)", f"addrspacecast {base.t} to ptr addrspace(1)")
     at = fn.op(base.ty, f"getelementptr inbounds i8, {base.t}, i64 {offset}")
     return fn.op(ty, f"load {ty}, {at.t}, align {2 if ty == 'i16' else 4}, !invariant.load !0, !noundef !0{known}")
 
@@ -91,7 +94,9 @@ def items(fn: FunctionLowering, axis: int) -> Val:
     """The hardware's size of the workgroup."""
     if fn.block_size is not None:
         return fn.const("i32", fn.block_size[axis] << (fn.target.padded and axis == 0))
-    return fn.op("i32", f"zext nneg {hidden(fn, 'i16', GROUP_SIZE + 2 * axis, MAX_BLOCK).t} to i32")
+    alone = axis == 0 and fn.target.arch.major >= 12  # which has scalar loads of 16 bits
+    size = hidden(fn, "i16", GROUP_SIZE + 2 * axis, MAX_BLOCK, alone)
+    return fn.op("i32", f"zext nneg {size.t} to i32")
 
 
 def tid(fn: FunctionLowering, axis: int) -> Val:
