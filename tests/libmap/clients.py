@@ -97,13 +97,13 @@ def _cupy(libraries: str, stride: int, files: str) -> Client:
 
 CLIENTS = {
     "CuPy, linear algebra": _cupy("cublas cusolver", 20, "cupy_tests/linalg_tests"),
-    "CuPy, transforms": _cupy("cufft", 200, "cupy_tests/fft_tests/test_fft.py"),
+    "CuPy, transforms": _cupy("cufft", 90, "cupy_tests/fft_tests/test_fft.py"),
     "CuPy, random numbers": _cupy(
         "curand cublas cusolver", 7,
         "cupy_tests/random_tests/test_generator.py cupy_tests/random_tests/test_sample.py",
     ),
     "CuPy, sparse matrices": _cupy(
-        "cusparse cublas cusolver", 400,
+        "cusparse cublas cusolver", 250,
         "cupyx_tests/scipy_tests/sparse_tests/test_csr.py cupyx_tests/scipy_tests/sparse_tests/test_coo.py "
         "cupyx_tests/scipy_tests/sparse_tests/test_linalg.py",
     ),

@@ -227,6 +227,8 @@ _WEAKER = {
 """,
 }
 
+#: Those that are of no single library, in the record.
+CUDA_SAMPLES = "cuda-samples"
 #: Outcomes of samples that the page lists, and their titles.
 _OUTCOMES = {
     "other": "Samples whose output differs from the comment in their source",
@@ -310,13 +312,15 @@ def _programs() -> Iterator[str]:
 
 def _all_samples() -> Iterator[str]:
     record = json.loads(SAMPLES.read_text())
-    firsts = [next(iter(chips.values())) for chips in record.values()]
+    firsts = [next(iter(chips.values())) for name, chips in record.items() if name != CUDA_SAMPLES]
     results = [result.partition(": ")[0] for one in firsts for result in one["outcomes"].values()]
     tried = [result for result in results if result != "not tried"]
     able = [result for result in tried if result != "refused"]
     good = sum(result in ("right", "ran") for result in able)
     yield f"Of NVIDIA's CUDALibrarySamples, {len(tried)} were tried. {len(tried) - len(able)} use a function or option"
     yield f"that is not supported; of the others, {good} of {len(able)} run ({100 * good // len(able)} %)."
+    for part in _samples(CUDA_SAMPLES):
+        yield f"\n{part}".rstrip("\n")
 
 
 def _section(mapped: Mapped) -> Iterator[str]:
@@ -340,10 +344,11 @@ def _samples(name: str) -> Iterator[str]:
     (chip, about), *others = record[name].items()
     kinds = _kinds(about["outcomes"])
     text = (
-        f"NVIDIA's [CUDALibrarySamples](https://github.com/{about['samples']}) (commit {about['commit'][:7]}), "
-        f"unmodified, with ROCm {about['rocm']} on the software GPU as {chip}: {_share(kinds)} run"
+        f"NVIDIA's [{about['samples'].partition('/')[2]}](https://github.com/{about['samples']}) "
+        f"(commit {about['commit'][:7]}), unmodified, "
+        f"with ROCm {about['rocm']} on the software GPU as {chip}: {_share(kinds)} run"
     )
-    if kinds.get("right"):
+    if kinds.get("right") and name != CUDA_SAMPLES:
         text += f", and {len(kinds['right'])} of these print the numbers in their source's comments"
     yield f"{text}.\n"
     for kind, title in _OUTCOMES.items():

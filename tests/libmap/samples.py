@@ -1,4 +1,5 @@
-"""NVIDIA's CUDALibrarySamples, unmodified, on the libraries over ROCm's and the software GPU.
+"""NVIDIA's CUDALibrarySamples, and those of cuda-samples that use libraries, unmodified, over ROCm's libraries and the
+software GPU.
 
 `python -m tests.libmap.samples [--chip CHIP] FOLDER COMMIT INCLUDE... [LIBRARY ...]` compiles and runs those of FOLDER
 (a checkout of COMMIT) against CUDA's headers in INCLUDE (paths with a slash), of all libraries or of those named, and
@@ -29,6 +30,7 @@ from ptx2amd.libraries import ALL
 from tests import rocm
 from tests.libmap import on_rocm
 from tests.libmap.packages import PACKAGES
+from tests.libmap.page import CUDA_SAMPLES
 
 RECORD = Path(__file__).with_name("samples.json")
 CHIPS, ROCM, LONGEST = ("gfx1100", "gfx942"), "7.2", 300
@@ -37,7 +39,8 @@ CHIPS, ROCM, LONGEST = ("gfx1100", "gfx942"), "7.2", 300
 @dataclass(frozen=True)
 class Samples:
     """Of a library: files that are a program each, or (`folders`) folders that are one with the files `also`. links:
-    further libraries. without: what is not tried, and why. says: comments with numbers are results."""
+    further libraries. without: what is not tried, and why. says: comments with numbers are results. data: programs read
+    files of their folder, and have parts in C."""
 
     pattern: str
     folders: bool = False
@@ -45,6 +48,7 @@ class Samples:
     links: tuple[str, ...] = ()
     without: tuple[str, str] = ("(?!)", "")
     says: bool = True
+    data: bool = False
 
 
 SETS = {
@@ -66,13 +70,29 @@ SETS = {
 }
 
 
+#: Of a checkout of cuda-samples, which are of no single library.
+_OTHERS = ("libcufft.so.12", "libcurand.so.10", "libcusolver.so.12", "libcusparse.so.12", "libcuda.so.1")
+SETS[CUDA_SAMPLES] = Samples(
+    "Samples/4_CUDA_Libraries/*",
+    folders=True,
+    links=_OTHERS,
+    without=("NPP|nvJPEG|NvSci|jitLto|oceanFFT|randomFog|lineOfSight|_callback", ""),
+    says=False,
+    data=True,
+)
+REPOSITORIES = {False: "NVIDIA/CUDALibrarySamples", True: "NVIDIA/cuda-samples"}
+
+
 def programs(folder: Path, name: str) -> Iterator[tuple[str, list[Path]]]:
     """(name, sources) of the samples of a library."""
     about = SETS[name]
     for path in sorted(folder.glob(about.pattern)):
         if re.search(about.without[0], str(path)) and not about.without[1]:
             continue
-        own = sorted(part for part in path.iterdir() if part.suffix in (".cu", ".cpp")) if about.folders else [path]
+        if about.folders and not path.is_dir():
+            continue
+        suffixes = (".cu", ".cpp", ".c") if about.data else (".cu", ".cpp")
+        own = sorted(part for part in path.iterdir() if part.suffix in suffixes) if about.folders else [path]
         yield str(path.relative_to(folder).with_suffix("")), [*own, *(folder / other for other in about.also)]
 
 
@@ -106,7 +126,7 @@ def outcome(
     """What became of a sample: a word, and the reason behind a colon."""
     tools, program = toolkit.find(), folder / "sample"
     include = {f"-I{part}" for path in sources for part in (path.parent, path.parents[1] / "Common")}
-    include |= {f"-I{part}" for part in sources[0].parents[:4] for part in part.glob("utils")}
+    include |= {f"-I{part}" for part in sources[0].parents[:4] for part in (*part.glob("utils"), *part.glob("Common"))}
     link = [
         f"-L{on_rocm.LIBRARIES}",
         f"-L{native.DIRECTORY}",
@@ -116,12 +136,14 @@ def outcome(
         "-ldl",
     ]
     command = [tools.nvcc, *tools.flags, *sorted(include), *flags, "-std=c++17", "-arch=sm_80", "-o", program]
-    built = subprocess.run([*command, "-x", "cu", *sources, *link], capture_output=True, text=True)
+    language = [] if about.data else ["-x", "cu"]
+    built = subprocess.run([*command, *language, *sources, *link], capture_output=True, text=True)
     if built.returncode:
         error = next((line for line in built.stderr.splitlines() if "error" in line), "?")
         return f"failed: not built: {error.strip()[-120:]}"
     try:
-        done = on_rocm.run(prefix, chip, program, limit=LONGEST)
+        through = ("env", "-C", str(sources[0].parent)) if about.data else ()
+        done = on_rocm.run(prefix, chip, program, limit=LONGEST, through=through)
     except subprocess.TimeoutExpired:
         return f"failed: not finished in {LONGEST} s"
     refused = re.findall(r"^ptx2amd: lib\w+: (.+): not supported$", done.stderr, re.M)
@@ -129,7 +151,8 @@ def outcome(
         return f"refused: {', '.join(dict.fromkeys(refused))}"
     if done.returncode:
         said = (done.stdout + done.stderr).strip().splitlines() or ["?"]
-        return f"failed: {done.returncode}: {said[-1][:100]}"
+        without_folders = re.sub(r"/\S*/", "", said[-1])
+        return f"failed: {done.returncode}: {without_folders[:100]}"
     if verdict := re.search(r"(?:test|Check:) (PASSED|FAILED)", done.stdout, re.I):
         return "right" if verdict[1].upper() == "PASSED" else "other: it says that its result is wrong"
     wanted = expected(sources[0].read_text()) if about.says else []
@@ -159,14 +182,13 @@ def main() -> None:
     folder, chip = options.folder.resolve(), options.chip
     flags = [f"-I{path}" for path in options.words if "/" in path]
     only = {word for word in options.words if "/" not in word}
-    record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    for library in ALL:
-        name, found = library.name, {}
+    whole = (folder / "Samples").is_dir()
+    sonames = {CUDA_SAMPLES: "libcublas.so.12"} if whole else {one.name: list(one.sonames)[-1] for one in ALL}
+    for name, soname in sonames.items():
         if name not in SETS or (only and name not in only):
             continue
-        prefix = rocm.fetch(ROCM, *PACKAGES[name])
-        soname = list(library.sonames)[-1]
-
+        packages = (package for one in (SETS if whole else [name]) for package in PACKAGES.get(one, ()))
+        prefix, found = rocm.fetch(ROCM, *dict.fromkeys(packages)), dict[str, str]()
         all_of_it = list(programs(folder, name))
         with ThreadPoolExecutor(2) as pool:
             for (sample, _), result in zip(
@@ -175,7 +197,8 @@ def main() -> None:
                 found[sample] = result
                 print(f"{sample}: {result}", flush=True)
         if found:
-            about = {"samples": "NVIDIA/CUDALibrarySamples", "commit": options.commit, "rocm": ROCM}
+            about = {"samples": REPOSITORIES[whole], "commit": options.commit, "rocm": ROCM}
+            record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
             record.setdefault(name, {})[chip] = {**about, "outcomes": found}
             RECORD.write_text(json.dumps(record, indent=1) + "\n")
 
