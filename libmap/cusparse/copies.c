@@ -4,6 +4,8 @@
  * copies: host-side descriptors of the same arrays. */
 #include "cusparse_handle.h"
 
+#include <string.h>
+
 cusparseStatus_t cusparse_of_rocsparse(rocsparse_status status) {
   switch (status) {
     case rocsparse_status_success: return CUSPARSE_STATUS_SUCCESS;
@@ -40,22 +42,13 @@ bool cusparse_data_type(cudaDataType type, rocsparse_datatype *out) {
   }
 }
 
-/* Common part of CSR, CSC and COO. */
-struct parts {
-  int64_t rows, columns, count;
-  const void *first, *second, *values;
-  hipsparseIndexType_t first_type, second_type;
-  hipsparseIndexBase_t base;
-  hipDataType type;
-};
-
 /* hipSPARSE's index types have the same values as rocSPARSE's. */
-static rocsparse_status make(hipsparseFormat_t format, const struct parts *p, rocsparse_spmat_descr *out) {
+static rocsparse_status make(const struct cusparse_parts *p, rocsparse_spmat_descr *out) {
   rocsparse_indextype first = (rocsparse_indextype)p->first_type, second = (rocsparse_indextype)p->second_type;
   rocsparse_index_base base = (rocsparse_index_base)p->base;
   rocsparse_datatype type;
   if (!cusparse_data_type((cudaDataType)p->type, &type)) return rocsparse_status_not_implemented;
-  switch (format) {
+  switch (p->format) {
     case HIPSPARSE_FORMAT_CSR:
       return rocsparse.create_csr_descr(out, p->rows, p->columns, p->count, (void *)p->first, (void *)p->second,
                                         (void *)p->values, first, second, base, type);
@@ -69,45 +62,46 @@ static rocsparse_status make(hipsparseFormat_t format, const struct parts *p, ro
 }
 
 /* The triangle and diagonal used by solves; both libraries use the same values. */
-static rocsparse_status copy_attributes(cusparseConstSpMatDescr_t matrix, rocsparse_spmat_descr out) {
-  static const struct { hipsparseSpMatAttribute_t from; rocsparse_spmat_attribute to; } attributes[] = {
-      {HIPSPARSE_SPMAT_FILL_MODE, rocsparse_spmat_fill_mode}, {HIPSPARSE_SPMAT_DIAG_TYPE, rocsparse_spmat_diag_type}};
-  rocsparse_status status = rocsparse_status_success;
-  for (size_t i = 0; i < sizeof attributes / sizeof *attributes && !status; i++) {
-    int value;
-    if (hipsparse.SpMatGetAttribute(matrix, attributes[i].from, &value, sizeof value))
-      return rocsparse_status_internal_error;
-    status = rocsparse.spmat_set_attribute(out, attributes[i].to, &value, sizeof value);
-  }
-  return status;
-}
+static const struct { hipsparseSpMatAttribute_t from; rocsparse_spmat_attribute to; } attributes[MATRIX_ATTRIBUTES] = {
+    {HIPSPARSE_SPMAT_FILL_MODE, rocsparse_spmat_fill_mode}, {HIPSPARSE_SPMAT_DIAG_TYPE, rocsparse_spmat_diag_type}};
 
-cusparseStatus_t cusparse_copy_matrix(cusparseConstSpMatDescr_t matrix, rocsparse_spmat_descr *out) {
-  hipsparseFormat_t format;
-  struct parts p = {0};
-  hipsparseStatus_t found = matrix ? hipsparse.SpMatGetFormat(matrix, &format) : HIPSPARSE_STATUS_INVALID_VALUE;
+cusparseStatus_t cusparse_parts_of(cusparseConstSpMatDescr_t matrix, struct cusparse_parts *p) {
+  memset(p, 0, sizeof *p);   /* padding too: parts are compared as bytes */
+  hipsparseStatus_t found = matrix ? hipsparse.SpMatGetFormat(matrix, &p->format) : HIPSPARSE_STATUS_INVALID_VALUE;
   if (found) return cusparse_status(found);
-  switch (format) {
+  switch (p->format) {
     case HIPSPARSE_FORMAT_CSR:
-      found = hipsparse.ConstCsrGet(matrix, &p.rows, &p.columns, &p.count, &p.first, &p.second, &p.values,
-                                    &p.first_type, &p.second_type, &p.base, &p.type);
+      found = hipsparse.ConstCsrGet(matrix, &p->rows, &p->columns, &p->count, &p->first, &p->second, &p->values,
+                                    &p->first_type, &p->second_type, &p->base, &p->type);
       break;
     case HIPSPARSE_FORMAT_CSC:
-      found = hipsparse.ConstCscGet(matrix, &p.rows, &p.columns, &p.count, &p.first, &p.second, &p.values,
-                                    &p.first_type, &p.second_type, &p.base, &p.type);
+      found = hipsparse.ConstCscGet(matrix, &p->rows, &p->columns, &p->count, &p->first, &p->second, &p->values,
+                                    &p->first_type, &p->second_type, &p->base, &p->type);
       break;
     case HIPSPARSE_FORMAT_COO:
-      found = hipsparse.ConstCooGet(matrix, &p.rows, &p.columns, &p.count, &p.first, &p.second, &p.values,
-                                    &p.first_type, &p.base, &p.type);
+      found = hipsparse.ConstCooGet(matrix, &p->rows, &p->columns, &p->count, &p->first, &p->second, &p->values,
+                                    &p->first_type, &p->base, &p->type);
       break;
     default: return CUSPARSE_STATUS_NOT_SUPPORTED;
   }
-  if (found) return cusparse_status(found);
+  for (unsigned i = 0; i < MATRIX_ATTRIBUTES && !found; i++)
+    found = hipsparse.SpMatGetAttribute(matrix, attributes[i].from, &p->attributes[i], sizeof p->attributes[i]);
+  return cusparse_status(found);
+}
+
+cusparseStatus_t cusparse_matrix_of(const struct cusparse_parts *p, rocsparse_spmat_descr *out) {
   *out = NULL;
-  rocsparse_status status = make(format, &p, out);
-  if (!status) status = copy_attributes(matrix, *out);
+  rocsparse_status status = make(p, out);
+  for (unsigned i = 0; i < MATRIX_ATTRIBUTES && !status; i++)
+    status = rocsparse.spmat_set_attribute(*out, attributes[i].to, &p->attributes[i], sizeof p->attributes[i]);
   if (status && *out) rocsparse.destroy_spmat_descr(*out);
   return cusparse_of_rocsparse(status);
+}
+
+cusparseStatus_t cusparse_copy_matrix(cusparseConstSpMatDescr_t matrix, rocsparse_spmat_descr *out) {
+  struct cusparse_parts p;
+  cusparseStatus_t status = cusparse_parts_of(matrix, &p);
+  return status ? status : cusparse_matrix_of(&p, out);
 }
 
 cusparseStatus_t cusparse_copy_vector(cusparseConstDnVecDescr_t vector, rocsparse_dnvec_descr *out) {

@@ -40,6 +40,7 @@ cusparseStatus_t cusparseCreate(cusparseHandle_t *handle) {
     free(made);
     return status;
   }
+  pthread_mutex_init(&made->lock, NULL);
   made->mark = MARK;
   *handle = made;
   return CUSPARSE_STATUS_SUCCESS;
@@ -49,6 +50,7 @@ cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
   hipsparseHandle_t found;
   if (!handle) return CUSPARSE_STATUS_SUCCESS;
   if (!cusparse_found(handle, &found)) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  cusparse_drop_kept(handle);
   cusparseStatus_t status = cusparse_of_rocsparse(rocsparse.destroy_handle(handle->rocsparse));
   handle->mark = 0;
   free(handle);

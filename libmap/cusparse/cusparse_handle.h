@@ -1,15 +1,43 @@
 /* Shared by the functions of libcusparse (cusparse.c, copies.c). */
 #ifndef CUSPARSE_HANDLE_H
 #define CUSPARSE_HANDLE_H
+#include <pthread.h>
+
 #include "cusparse_api.h"
 #include "hipsparse_table.h"
 #include "rocsparse_table.h"
+
+/* What a CSR, CSC or COO matrix is made from. */
+enum { MATRIX_ATTRIBUTES = 2 };
+struct cusparse_parts {
+  hipsparseFormat_t format;
+  int64_t rows, columns, count;
+  const void *first, *second, *values;
+  hipsparseIndexType_t first_type, second_type;
+  hipsparseIndexBase_t base;
+  hipDataType type;
+  int attributes[MATRIX_ATTRIBUTES];
+};
+
+/* Matrices of products with vectors, kept between the calls (kept.c). */
+enum { KEPT = 16 };
+struct cusparse_kept {
+  struct cusparse_parts parts;
+  rocsparse_operation operation;
+  rocsparse_spmv_alg algorithm;
+  rocsparse_spmat_descr matrix; /* NULL: free */
+  uint64_t used;                /* number of the last use */
+  bool busy;
+};
 
 struct cusparseHandle_t_st {
   uint64_t mark; /* the magic number while the handle is valid */
   hipsparseHandle_t hipsparse;
   rocsparse_handle rocsparse;
   cudaStream_t stream; /* the program's CUDA stream */
+  pthread_mutex_t lock; /* of the rest */
+  uint64_t uses;
+  struct cusparse_kept kept[KEPT];
 };
 
 /* hipSPARSE's handle; false: not a valid handle. */
@@ -22,9 +50,17 @@ bool cusparse_ready(void);
 cusparseStatus_t cusparse_of_rocsparse(rocsparse_status status);
 bool cusparse_operation(cusparseOperation_t operation, rocsparse_operation *out);
 bool cusparse_data_type(cudaDataType type, rocsparse_datatype *out);
+cusparseStatus_t cusparse_parts_of(cusparseConstSpMatDescr_t matrix, struct cusparse_parts *parts);
+cusparseStatus_t cusparse_matrix_of(const struct cusparse_parts *parts, rocsparse_spmat_descr *out);
 cusparseStatus_t cusparse_copy_matrix(cusparseConstSpMatDescr_t matrix, rocsparse_spmat_descr *out);
 cusparseStatus_t cusparse_copy_vector(cusparseConstDnVecDescr_t vector, rocsparse_dnvec_descr *out);
 cusparseStatus_t cusparse_copy_dense(cusparseConstDnMatDescr_t matrix, rocsparse_dnmat_descr *out);
+
+/* A copy of the matrix for products of one operation and algorithm, to be given back after the call (kept.c). */
+cusparseStatus_t cusparse_borrow(cusparseHandle_t handle, cusparseConstSpMatDescr_t matrix, rocsparse_operation operation,
+                                 rocsparse_spmv_alg algorithm, rocsparse_spmat_descr *out);
+void cusparse_give_back(cusparseHandle_t handle, rocsparse_spmat_descr matrix);
+void cusparse_drop_kept(cusparseHandle_t handle);
 
 /* Whether a matrix has no elements; the dense form of a matrix that may have none (empty.c). */
 bool cusparse_empty(cusparseConstSpMatDescr_t matrix);

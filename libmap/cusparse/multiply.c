@@ -1,4 +1,4 @@
-/* Products of a sparse matrix with a vector, by rocSPARSE on copies of the descriptors (copies.c). */
+/* Products of a sparse matrix with a vector, by rocSPARSE on copies of the descriptors (copies.c, kept.c). */
 #include "cusparse_handle.h"
 
 /* CSR uses the row-based algorithm: rocSPARSE's others require an analysis, which CUDA programs need not request. */
@@ -26,7 +26,7 @@ static cusparseStatus_t multiply(cusparseHandle_t handle, cusparseOperation_t op
   if (!cusparse_data_type(computeType, &type) || !algorithm(alg, &way)) return CUSPARSE_STATUS_NOT_SUPPORTED;
   if (!cusparse_vector_product_fits(opA, matA, vecX, vecY)) return CUSPARSE_STATUS_INVALID_VALUE;
   if (cusparse_batch(matA, NULL, NULL)) return cusparse_no(true, "cusparseSpMV of a batch");
-  cusparseStatus_t status = cusparse_copy_matrix(matA, &a);
+  cusparseStatus_t status = cusparse_borrow(handle, matA, operation, way, &a);
   if (status) return status;
   status = cusparse_copy_vector(vecX, &x);
   if (!status) {
@@ -41,7 +41,7 @@ static cusparseStatus_t multiply(cusparseHandle_t handle, cusparseOperation_t op
     }
     rocsparse.destroy_dnvec_descr(x);
   }
-  rocsparse.destroy_spmat_descr(a);
+  cusparse_give_back(handle, a);
   return status;
 }
 

@@ -11,9 +11,19 @@ import numpy as np
 
 from ptx2amd.api import cusparse
 from ptx2amd.libraries import CUSPARSE
-from tests.libmap.client import Device
-from tests.libmap.cusparse_generic import COO, CSC, CSR, NAMES, Generic
-from tests.libmap.sparse import COLUMNS, DATA_TYPE, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED, PLAIN, ROWS
+from tests.libmap.client import Array, Device
+from tests.libmap.cusparse_generic import COO, CSC, CSR, NAMES, SPMV, Generic
+from tests.libmap.sparse import (
+    COLUMNS,
+    DATA_TYPE,
+    INVALID_VALUE,
+    NOT_INITIALIZED,
+    NOT_SUPPORTED,
+    PLAIN,
+    ROWS,
+    TRANSPOSED,
+    op,
+)
 
 
 class State(Generic):
@@ -56,16 +66,50 @@ class State(Generic):
         assert not cuda.cuStreamSynchronize(stream[0])
         self.near("SpMV of numbers on the device", "D", on.now(), 2 * a @ x, 30)
         graph, ready = self.ffi.new("void **"), self.ffi.new("void **")
-        assert not cuda.cuStreamBeginCapture_v2(stream[0], 1)
-        self.call("SpMV", *given, buffer)
-        assert not cuda.cuStreamEndCapture(stream[0], graph)
-        assert not cuda.cuGraphInstantiateWithFlags(ready, graph[0], 0)
-        for _ in range(2):
-            assert not cuda.cuGraphLaunch(ready[0], stream[0])
-        assert not cuda.cuStreamSynchronize(stream[0])
-        self.near("SpMV in a graph", "D", on.now(), 6 * a @ x, 30)
+        for mode in (0, 1):  # the first of them sees the matrix for the first time
+            matrix, _ = self.sparse(a, "D", base=mode)
+            before, given = on.now(), (PLAIN, alpha.pointer, matrix, dx, beta.pointer, dy, DATA_TYPE["D"], 0)
+            assert not cuda.cuStreamBeginCapture_v2(stream[0], mode)
+            self.call("SpMV", *given, buffer)
+            assert not cuda.cuStreamEndCapture(stream[0], graph)
+            assert not cuda.cuGraphInstantiateWithFlags(ready, graph[0], 0)
+            for _ in range(2):
+                assert not cuda.cuGraphLaunch(ready[0], stream[0])
+            assert not cuda.cuStreamSynchronize(stream[0])
+            self.near("SpMV in a graph", "D", on.now(), before + 4 * (a @ x), 30)
         self.call("SetPointerMode", 0)
         self.call("SetStream", self.ffi.NULL)
+
+    def changed_matrices(self) -> None:
+        """Products see the numbers and places that a matrix has now, also where the arrays are the same ones, and when
+        more matrices are in use than the library keeps."""
+        n, one, zero = 24, np.ones(1), np.zeros(1)
+        x = self.numbers("D", n)
+        (dx, _), (dy, on) = self.vector(x, "D"), self.vector(np.zeros(n), "D")
+        dense = [self.matrix("D", n, n) for _ in range(20)]
+        for kind, algorithms in SPMV.items():
+            for algorithm in algorithms:
+                matrix, arrays = self.sparse(dense[0], "D", kind)
+                rolled = np.roll(dense[0], 1, 1 if kind == CSC else 0)  # as many elements
+                for a in (dense[0], rolled):
+                    other, parts = self.sparse(a, "D", kind)
+                    for to, part in zip(arrays, parts, strict=True):
+                        self.write(to, part.values)
+                    for operation in (PLAIN, TRANSPOSED):
+                        given = (operation, one, matrix, dx, zero, dy, DATA_TYPE["D"], algorithm)
+                        self.call("SpMV", *given, self.buffer("SpMV_bufferSize", *given))
+                        what = f"SpMV of a changed {NAMES[kind]}, operation {operation}, algorithm {algorithm}"
+                        self.near(what, "D", on.now(), op(a, operation) @ x, n)
+                    self.ok("DestroySpMat", other)
+        many = [self.sparse(a, "D")[0] for a in dense]
+        for a, matrix in [*zip(dense, many, strict=True)] * 2:
+            given = (PLAIN, one, matrix, dx, zero, dy, DATA_TYPE["D"], 0)
+            self.call("SpMV", *given, self.buffer("SpMV_bufferSize", *given))
+            self.near("SpMV of one of many", "D", on.now(), a @ x, n)
+
+    def write(self, on: Device, values: Array) -> None:
+        assert values.nbytes == on.values.nbytes
+        assert not self.client.cuda.cuMemcpyHtoD_v2(on.at[0], self.client.address(values), values.nbytes)
 
     def places(self, *kinds: str) -> list[Any]:
         return [self.ffi.new(f"{kind} *") for kind in kinds]
@@ -262,6 +306,7 @@ class State(Generic):
     def check_all(self) -> None:
         self.of_handle()
         self.streams()
+        self.changed_matrices()
         self.sparse_matrices()
         self.dense_and_vectors()
         self.batches()

@@ -113,8 +113,8 @@ _WEAKER = {
   librocsparse1) with a copy of the matrix descriptor, because rocSPARSE stores the analysis and the chosen algorithm in
   the descriptor, where a call with another operation would reuse them.
 - CSR SpMV always uses the row-based algorithm; `cusparseSpMV_preprocess` only checks its arguments.
-- `cusparseSpMV` waits for the device, because rocSPARSE does so when it destroys the copy. In a capture this makes the
-  capture invalid (NVIDIA's sample conjugateGradientCudaGraphs).
+- `cusparseSpMV` makes a copy of a matrix at its first product, and each handle keeps the last 16. When rocSPARSE
+  destroys a copy it waits for the device, which would make a capture invalid.
 - Where beta is 0, `cusparseSpMV` and `cusparseSpMM` do not read the result's old values.
 - Incomplete Cholesky factorisations of complex matrices (`cusparseCcsric02`, `cusparseZcsric02` ...) are rejected:
   rocSPARSE's results are wrong. So are products of a transposed matrix with a sparse vector (`gemvi`).

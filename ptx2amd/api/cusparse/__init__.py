@@ -227,7 +227,7 @@ _CALLED = (
     Function("hipsparseSetPointerMode", 0, f"{_HIP}, hipsparsePointerMode_t mode"),
 )  # fmt: skip
 
-#: rocSPARSE functions that the C code calls (copies.c, multiply.c, solve.c).
+#: rocSPARSE functions that the C code calls (copies.c, kept.c, multiply.c, solve.c).
 _ROC = "rocsparse_handle handle"
 _SPARSE = (
     "rocsparse_spmat_descr *descr, int64_t rows, int64_t cols, int64_t nnz, void *first, void *second, void *values"
