@@ -8,6 +8,7 @@
 GLIBC_SYMBOL(dladdr, 2.2.5);
 GLIBC_SYMBOL(dlclose, 2.2.5);
 GLIBC_SYMBOL(dlerror, 2.2.5);
+GLIBC_SYMBOL(dlinfo, 2.3.3);
 GLIBC_SYMBOL(dlopen, 2.2.5);
 GLIBC_SYMBOL(dlsym, 2.2.5);
 GLIBC_SYMBOL(pthread_attr_setstacksize, 2.2.5);
@@ -24,6 +25,7 @@ GLIBC_SYMBOL(pthread_sigmask, 2.2.5);
 /* Without the handling of errors that SVID asks for since 2.29; the results are the same. */
 GLIBC_SYMBOL(exp, 2.2.5);
 GLIBC_SYMBOL(exp2, 2.2.5);
+GLIBC_SYMBOL(hypot, 2.2.5);
 GLIBC_SYMBOL(log, 2.2.5);
 GLIBC_SYMBOL(log2, 2.2.5);
 GLIBC_SYMBOL(pow, 2.2.5);
