@@ -80,7 +80,7 @@ bool libmap_open(const struct libmap *one) {
     return false;
   }
   if (one->same_names && !libmap_bind_own_functions(library)) {
-    libmap_say("its functions cannot be told from ours", one->beneath);
+    libmap_say("the calls of this library to its own functions cannot be bound", one->beneath);
     return false;
   }
   for (int i = 0; i < one->count; i++) {

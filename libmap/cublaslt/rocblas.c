@@ -10,7 +10,7 @@
 
 #include "matmul.h"
 #include "ptx.h"
-#include "rocblas_table.h"
+#include "rocblas_handle.h"
 
 extern const struct libmap libmap_rocblas;
 
@@ -81,7 +81,6 @@ static bool fits(const struct lt_layout *one) {
 /* ---- handles ---- */
 
 static bool there;
-enum { NO_ATOMICS = 0 }; /* before ROCm 7.0, rocBLAS's default is another */
 
 /* Whether rocBLAS's folder has files of the chip: without them it ends the program. */
 static bool has_code(const char *folder, const char *chip) {
@@ -124,8 +123,7 @@ bool lt_rocblas_serves(struct blas_handle *handle, const struct lt_desc *desc, c
     return false;
   pthread_once(&once, open_library);
   int mode = begin();
-  bool good = there && (handle->rocblas || !rocblas.create_handle((rocblas_handle *)&handle->rocblas));
-  if (good) rocblas.set_atomics_mode(handle->rocblas, NO_ATOMICS);
+  bool good = there && rocblas_handle_ready((rocblas_handle *)&handle->rocblas);
   end(mode);
   return good;
 }

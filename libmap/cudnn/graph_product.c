@@ -3,20 +3,17 @@
 #include <string.h>
 
 #include "program.h"
-#include "rocblas_table.h"
+#include "rocblas_handle.h"
 
 extern const struct libmap libmap_rocblas;
 static bool there;
-enum { NO_ATOMICS = 0 }; /* before ROCm 7.0, rocBLAS's default is another */
 
 static void open_blas(void) { there = libmap_open(&libmap_rocblas); }
 
 bool cudnn_blas(cudnnHandle_t handle) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, open_blas);
-  bool good = there && (handle->rocblas || !rocblas.create_handle(&handle->rocblas));
-  if (good) rocblas.set_atomics_mode(handle->rocblas, NO_ATOMICS);
-  return good;
+  return there && rocblas_handle_ready(&handle->rocblas);
 }
 
 void cudnn_blas_free(cudnnHandle_t handle) {
