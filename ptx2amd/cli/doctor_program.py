@@ -62,8 +62,7 @@ def _kernels(path: Path, code: contents.Code) -> Iterator[Finding]:
 
 
 def _unchecked(file: str) -> Finding:
-    remedy = f"`ptx2amd inspect {file}` does"
-    return Finding("kernels", "note", "not checked whether each can be translated", remedy)
+    return Finding("kernels", "note", "not checked", f"`ptx2amd inspect {file}` says of each kernel whether it runs")
 
 
 def _size(count: int) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from ptx2amd.inspection import ImageReport, KernelReport
 from ptx2amd.libraries.asked import Asked
+from ptx2amd.records import replace
 from ptx2amd.report import page as report
 
 #: Verdicts, the worst first: how a page shows them, and what they mean.
