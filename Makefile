@@ -18,11 +18,12 @@ test: .venv/.test native
 test-all: .venv/.test native
 	$(BIN)/python -m pytest -n 2 --dist worksteal --shard $(SHARD)
 
-lint: .venv/.lint
+# WERROR=1: warnings are errors in the native build itself, so that `make lint` need not compile everything again.
+lint: .venv/.lint $(if $(WERROR),native)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m ptx2amd.native --werror --output build/lint
+	$(if $(WERROR),,$(BIN)/python -m ptx2amd.native --werror --output build/lint)
 
 docs: .venv/.docs
 	$(BIN)/mkdocs build
@@ -34,7 +35,7 @@ wheels: .venv/.release native
 	$(BIN)/python packaging/wheels.py
 
 native: .venv/.base
-	$(BIN)/python -m ptx2amd.native
+	$(BIN)/python -m ptx2amd.native $(if $(WERROR),--werror)
 
 # Stamps: each installs one group of dependencies into .venv.
 .venv/bin/python:

@@ -203,12 +203,13 @@ def build(parts: Sequence[str] = tuple(BUILDS), target: Path = DIRECTORY, extra:
     from ptx2amd.ptx.grammar import TABLES, write_tables
     from ptx2amd.target import chips
 
-    target, kind = _prepared(target).resolve(), re.sub(r"[/,]", "_", "".join(extra))  # ld splits its options at commas
+    target = _prepared(target).resolve()
+    kind = "" if target == DIRECTORY else re.sub(r"[/,]", "_", "".join(extra))  # ld splits its options at commas
     file = BuildFile(WORK / f"ninja{kind}")
     for part in parts:
         BUILDS[part](Builder(file, WORK / f"{part}{kind}", extra), target)
     file.run()
-    if set(parts) == set(BUILDS) and not extra:
+    if set(parts) == set(BUILDS) and not kind:
         file.write_commands(WORK.parent / "compile_commands.json")
     (target / "build-id").write_text(current_build_id() + "\n")
     write_tables(target / TABLES.name)
