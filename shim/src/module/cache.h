@@ -13,6 +13,10 @@ struct cache_entry {
   void *memory;  /* what cache_close frees */
 };
 
+/* What follows the reason why an entry is not understood. */
+#define OTHER_VERSION "; are the native libraries of another version than the translator? Run `python -m ptx2amd.native`; if " \
+  "that does not help, `ptx2amd cache clear`"
+
 const char *build_id(void);
 /* "" where there is none: it is switched off, no home is known, or others can change it (which is said once). */
 const char *cache_directory(void);

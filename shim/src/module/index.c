@@ -57,7 +57,7 @@ CUresult index_parse(struct module *m, char *problem, size_t size) {
   char why[160] = "sizes that do not fit";
   if (!lines_read(m->entry.text, &module_index_lines, &m->index, why, sizeof why) ||
       !segment_fits(&m->index, m->entry.payload_size) || !make_kernels(m)) {
-    snprintf(problem, size, "the module's index in the cache is not understood: %s; is the cache of another version?", why);
+    snprintf(problem, size, "the module's index in the cache is not understood: %s" OTHER_VERSION, why);
     return CUDA_ERROR_INVALID_IMAGE;
   }
   qsort(m->kernels, m->kernel_count, sizeof *m->kernels, by_name);

@@ -103,7 +103,7 @@ static void drop(struct kernel_code *code) {
 }
 
 static CUresult wrong(char **problem, const char *what) {
-  if (asprintf(problem, "its entry in the cache is not understood: %s; is the cache of another version?", what) < 0)
+  if (asprintf(problem, "its entry in the cache is not understood: %s" OTHER_VERSION, what) < 0)
     *problem = NULL;
   return CUDA_ERROR_INVALID_IMAGE;
 }
