@@ -12,6 +12,7 @@ from ptx2amd.lower.scalar.fp import (
     canonical_nan,
     each,
     flush,
+    fuses,
     integer_of,
     intrinsic,
     is_constant,
@@ -39,7 +40,7 @@ def float_arith(fn: FunctionLowering, inst: Inst) -> None:
     rnd, ftz = rounding(inst)
     op = inst.shape.form.mnemonic.replace("mad", "fma")
     args = sources(fn, inst)
-    fuse = not inst.shape.mods.get("rnd")
+    fuse = fuses(fn, inst)
     v = arith_f64(fn, op, args, rnd, fuse) if args[0].ty == "double" else arith(fn, op, args, rnd, ftz, fuse)
     fn.put(inst, "d", saturate(fn, v, ftz) if inst.shape.mods.get("sat") else v)
 
@@ -54,7 +55,7 @@ def arith_f64(fn: FunctionLowering, op: str, args: list[Val], rnd: str, fuse: bo
 def float_arith_pair(fn: FunctionLowering, inst: Inst) -> None:
     rnd, ftz = rounding(inst)
     op = inst.shape.form.mnemonic
-    fuse = not inst.shape.mods.get("rnd")
+    fuse = fuses(fn, inst)
     fn.put(inst, "d", each(fn, lambda *args: arith(fn, op, list(args), rnd, ftz, fuse), sources(fn, inst)))
 
 

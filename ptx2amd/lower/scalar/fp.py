@@ -14,6 +14,8 @@ from ptx2amd.lower.core.emit import float_of_text, float_text
 from ptx2amd.lower.core.function import FunctionLowering, Val
 from ptx2amd.lower.core.value import width
 from ptx2amd.lower.scalar.integer import binary, compare, select
+from ptx2amd.middle.analyses.shared_products import shared_products
+from ptx2amd.ptx.ast import Inst
 
 ROUNDINGS = {"rn": 0, "rp": 1, "rm": 2, "rz": 3}  # MODE's numbers
 SUFFIX = {
@@ -96,9 +98,15 @@ def plain(fn: FunctionLowering, op: str, args: list[Val], fuse: bool = False) ->
     return v
 
 
+def fuses(fn: FunctionLowering, inst: Inst) -> bool:
+    """Whether LLVM may make one fma of this product or sum and one of the other kind: it has no rounding, as PTX says,
+    and nothing else reads the product. (Made here, fma would keep LLVM from packing pairs of products, and of sums.)"""
+    assert fn.body is not None
+    return not inst.shape.mods.get("rnd") and id(inst) not in fn.body.analysis(shared_products)
+
+
 def basic(fn: FunctionLowering, op: str, a: Val, b: Val, fuse: bool) -> Val:
-    """add, sub or mul. fuse: it has no rounding, so that LLVM may make one fma of a product and a sum of both kinds, as
-    PTX allows and ptxas does. (Made here, fma would keep LLVM from packing pairs of products, and of sums.)"""
+    """add, sub or mul. fuse: see `fuses`."""
     return fn.op(a.ty, f"{PLAIN[op]} {'contract ' if fuse else ''}{a.t}, {b}")
 
 

@@ -14,6 +14,7 @@ from ptx2amd.lower.scalar.fp import (
     canonical_nan,
     each,
     flush,
+    fuses,
     integer_of,
     intrinsic,
     is_nan,
@@ -115,7 +116,7 @@ def half_arith(fn: FunctionLowering, inst: Inst) -> None:
     if mods.get("ftz"):
         v = each(fn, lambda *a: flush(fn, half_op(fn, op, *(flush(fn, x) for x in a))), args)
     else:
-        v = half_op(fn, op, *args, fuse=not mods.get("rnd"))
+        v = half_op(fn, op, *args, fuse=fuses(fn, inst))
     if mods.get("sat"):
         v = each(fn, lambda x: saturate(fn, x), [v])
     if mods.get("relu"):
