@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 #include "hip_types.h"
+#include "rocblas_numbers.h"
 
 typedef void *hipblasLtHandle_t;
-typedef struct _rocblas_handle *rocblas_handle;
 typedef struct hipblasLtMatrixLayout *hipblasLtMatrixLayout_t;
 typedef struct hipblasLtMatmulDesc *hipblasLtMatmulDesc_t;
 typedef struct hipblasLtMatmulPreference *hipblasLtMatmulPreference_t;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "hip_types.h"
+#include "rocblas_numbers.h"
 
 typedef struct miopenHandle *miopenHandle_t;
 typedef struct miopenTensorDescriptor *miopenTensorDescriptor_t;
@@ -18,7 +19,6 @@ typedef struct miopenDropoutDescriptor *miopenDropoutDescriptor_t;
 typedef struct miopenReduceTensorDescriptor *miopenReduceTensorDescriptor_t;
 typedef struct miopenRNNDescriptor *miopenRNNDescriptor_t;
 typedef struct miopenCTCLossDescriptor *miopenCTCLossDescriptor_t;
-typedef struct _rocblas_handle *rocblas_handle;
 typedef hipStream_t miopenAcceleratorQueue_t;
 
 typedef enum miopenStatus_t {

@@ -67,6 +67,14 @@ bool cusparse_empty(cusparseConstSpMatDescr_t matrix);
 hipsparseStatus_t cusparse_to_dense(hipsparseHandle_t handle, cusparseConstSpMatDescr_t matrix,
                                     cusparseDnMatDescr_t dense, hipsparseSparseToDenseAlg_t alg, void *buffer);
 
+/* Buffer sizes: the one that hipSPARSE returned to the thread, as size_t; one that has to be an int (narrow.c). */
+extern _Thread_local int cusparse_size;
+hipsparseStatus_t cusparse_widened(hipsparseStatus_t status, size_t *out);
+cusparseStatus_t cusparse_narrowed(cusparseStatus_t status, size_t size, int *out);
+
+/* The zero pivot of real or complex factors (cholesky.c). */
+hipsparseStatus_t cusparse_pivot(hipsparseHandle_t handle, csric02Info_t info, int *position);
+
 /* Whether shapes match (shapes.c). */
 bool cusparse_vector_product_fits(cusparseOperation_t op, cusparseConstSpMatDescr_t matrix, cusparseConstDnVecDescr_t x,
                                   cusparseConstDnVecDescr_t y);

@@ -1,10 +1,17 @@
-/* Buffer sizes that cuSPARSE returns as int and hipSPARSE as size_t. */
+/* Buffer sizes that cuSPARSE returns as int and hipSPARSE as size_t, or the other way round. */
 #include <limits.h>
 
 #include "cusparse_handle.h"
 
-static cusparseStatus_t narrow(hipsparseStatus_t status, size_t size, int *out) {
-  if (status) return cusparse_status(status);
+_Thread_local int cusparse_size;
+
+hipsparseStatus_t cusparse_widened(hipsparseStatus_t status, size_t *out) {
+  if (!status) *out = (size_t)cusparse_size;
+  return status;
+}
+
+cusparseStatus_t cusparse_narrowed(cusparseStatus_t status, size_t size, int *out) {
+  if (status) return status;
   if (size > INT_MAX) return CUSPARSE_STATUS_INSUFFICIENT_RESOURCES;
   *out = (int)size;
   return CUSPARSE_STATUS_SUCCESS;
@@ -23,7 +30,7 @@ static cusparseStatus_t narrow(hipsparseStatus_t status, size_t size, int *out) 
     hipsparseStatus_t status = hipsparse.letter##csr2gebsr_bufferSize(                                                 \
         found, direction, m, n, descrA, csrSortedValA, csrSortedRowPtrA, csrSortedColIndA, rowBlockDim, colBlockDim,   \
         &size);                                                                                                        \
-    return narrow(status, size, pBufferSizeInBytes);                                                                   \
+    return cusparse_narrowed(cusparse_status(status), size, pBufferSizeInBytes);                                                                   \
   }                                                                                                                    \
   cusparseStatus_t cusparse##letter##gebsr2gebsc_bufferSize(                                                           \
       cusparseHandle_t handle, int mb, int nb, int nnzb, const number *bsrSortedVal, const int *bsrSortedRowPtr,       \
@@ -34,7 +41,7 @@ static cusparseStatus_t narrow(hipsparseStatus_t status, size_t size, int *out) 
     if (!pBufferSizeInBytes) return CUSPARSE_STATUS_INVALID_VALUE;                                                     \
     hipsparseStatus_t status = hipsparse.letter##gebsr2gebsc_bufferSize(                                               \
         found, mb, nb, nnzb, bsrSortedVal, bsrSortedRowPtr, bsrSortedColInd, rowBlockDim, colBlockDim, &size);         \
-    return narrow(status, size, pBufferSizeInBytes);                                                                   \
+    return cusparse_narrowed(cusparse_status(status), size, pBufferSizeInBytes);                                                                   \
   }
 
 SIZES(S, float)

@@ -141,9 +141,9 @@ class Conversions(Sparse):
             offsets, places, values = self.parts(a)
             starts, total = self.on(np.zeros(rows + 1, np.int32)), np.zeros(1, np.int32)
             about = (direction, m, n, descr)
-            buffer = self.buffer(
-                f"{letter}csr2gebsr_bufferSize", *about, values, offsets, places, HEIGHT, WIDTH, kind="int"
-            )
+            given = (*about, values, offsets, places, HEIGHT, WIDTH)
+            self.buffer(f"{letter}csr2gebsr_bufferSize", *given, kind="int")
+            buffer = self.buffer(f"{letter}csr2gebsr_bufferSizeExt", *given)
             self.call("Xcsr2gebsrNnz", *about, offsets, places, descr, starts, HEIGHT, WIDTH, total, buffer)
             expected = blocks(a, HEIGHT, WIDTH, by_column=by_column)
             self.client.check(f"Xcsr2gebsrNnz: {total}", total[0] == len(expected[1]))
@@ -172,7 +172,8 @@ class Conversions(Sparse):
         starts, at, numbers = parts
         about = (direction, *shape, len(at.values), descr)
         sizes = (HEIGHT, WIDTH, height, width)
-        buffer = self.buffer(f"{letter}gebsr2gebsr_bufferSize", *about, numbers, starts, at, *sizes, kind="int")
+        self.buffer(f"{letter}gebsr2gebsr_bufferSize", *about, numbers, starts, at, *sizes, kind="int")
+        buffer = self.buffer(f"{letter}gebsr2gebsr_bufferSizeExt", *about, numbers, starts, at, *sizes)
         new = self.on(np.zeros(len(a) // height + 1, np.int32))
         self.call("Xgebsr2gebsrNnz", *about, starts, at, HEIGHT, WIDTH, descr, new, height, width, total, buffer)
         expected = blocks(a, height, width, by_column=direction == COLUMN, where=inside(a))
@@ -192,7 +193,8 @@ class Conversions(Sparse):
         """Blocks column by column: their places are transposed, their numbers are not."""
         starts, at, numbers = parts
         about = (*shape, len(at.values), numbers, starts, at, HEIGHT, WIDTH)
-        buffer = self.buffer(f"{letter}gebsr2gebsc_bufferSize", *about, kind="int")
+        self.buffer(f"{letter}gebsr2gebsc_bufferSize", *about, kind="int")
+        buffer = self.buffer(f"{letter}gebsr2gebsc_bufferSizeExt", *about)
         new, places = self.on(np.zeros(shape[1] + 1, np.int32)), self.on(np.zeros_like(at.values))
         values = self.on(np.zeros_like(numbers.values))
         self.call(f"{letter}gebsr2gebsc", *about, values, places, new, NUMERIC, 0, buffer)

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from tests.libmap.client import Array
+from tests.libmap.handle import TYPES
 from tests.libmap.sparse import (
     CONJUGATED,
-    NOT_SUPPORTED,
+    INVALID_VALUE,
+    NOT_INITIALIZED,
     PLAIN,
     TRANSPOSED,
     ZERO_PIVOT,
@@ -138,7 +140,8 @@ class Solvers(Sparse):
     ) -> None:
         n, info, alpha = len(a), self.new("bsrsm2Info_t", "CreateBsrsm2Info"), self.scalar(letter, 1.5)
         about = (*ways, PLAIN, n // SIDE, count, len(matrix[3].values))
-        buffer = self.buffer(f"{letter}bsrsm2_bufferSize", *about, *matrix, info, kind="int")
+        self.buffer(f"{letter}bsrsm2_bufferSize", *about, *matrix, info, kind="int")
+        buffer = self.buffer(f"{letter}bsrsm2_bufferSizeExt", *about, *matrix, info)
         self.call(f"{letter}bsrsm2_analysis", *about, *matrix, info, LEVEL, buffer)
         b = self.numbers(letter, n, count)
         on = self.on(np.zeros_like(b))
@@ -159,9 +162,6 @@ class Solvers(Sparse):
             self.call(f"{letter}{kind}_analysis", *given, LEVEL, buffer)
             if kind == "csrilu02":
                 self.call(f"{letter}{kind}_numericBoost", info, 0, np.zeros(1), self.scalar(letter, 1))
-            if kind == "csric02" and letter in "CZ":
-                self.answers("complex", NOT_SUPPORTED, f"{letter}{kind}", self.handle, *given, LEVEL, buffer)
-                continue
             self.call(f"{letter}{kind}", *given, LEVEL, buffer)
             found = restored((n, n), offsets.values, columns.values, values.now())
             found = np.tril(found) if kind == "csric02" else found
@@ -178,13 +178,11 @@ class Solvers(Sparse):
                 offsets, columns, values = map(self.on, blocks(a, SIDE, SIDE, by_column=direction == 1))
                 info, total = self.new(f"{kind}Info_t", f"Create{title}Info"), len(columns.values)
                 given = (direction, rows, total, self.description(), values, offsets, columns, SIDE, info)
-                buffer = self.buffer(f"{letter}{kind}_bufferSize", *given, kind="int")
+                self.buffer(f"{letter}{kind}_bufferSize", *given, kind="int")
+                buffer = self.buffer(f"{letter}{kind}_bufferSizeExt", *given)
                 self.call(f"{letter}{kind}_analysis", *given, LEVEL, buffer)
                 if kind == "bsrilu02":
                     self.call(f"{letter}{kind}_numericBoost", info, 0, np.zeros(1), self.scalar(letter, 1))
-                if kind == "bsric02" and letter in "CZ":
-                    self.answers("complex", NOT_SUPPORTED, f"{letter}{kind}", self.handle, *given, LEVEL, buffer)
-                    continue
                 self.call(f"{letter}{kind}", *given, LEVEL, buffer)
                 found = of_blocks(
                     (rows, rows), offsets.values, columns.values, values.now(), SIDE, SIDE, direction == 1
@@ -211,6 +209,29 @@ class Solvers(Sparse):
             else:
                 self.answers("a zero", ZERO_PIVOT, "Xcsrilu02_zeroPivot", self.handle, info, position)
                 self.same("where it is", position, np.array([1]))
+
+    def complex_pivots(self) -> None:
+        """The row of a zero in factors of complex numbers; wrong arguments."""
+        for letter in "CZ":
+            a = np.array([[4, 0, 2j], [0, 0, 0], [-2j, 0, 5]])
+            offsets, columns = self.on(np.array([0, 1, 2, 4], np.int32)), self.on(np.array([0, 1, 0, 2], np.int32))
+            values = self.on(np.array([a[0, 0], 0, a[2, 0], a[2, 2]], TYPES[letter]))
+            info, position = self.new("csric02Info_t", "CreateCsric02Info"), self.place()
+            given = (3, 4, self.description(), values, offsets, columns, info)
+            buffer = self.buffer(f"{letter}csric02_bufferSize", *given, kind="int")
+            self.call(f"{letter}csric02_analysis", *given, NO_LEVEL, buffer)
+            self.call(f"{letter}csric02", *given, NO_LEVEL, buffer)
+            self.answers("a zero", ZERO_PIVOT, "Xcsric02_zeroPivot", self.handle, info, position)
+            self.same("where it is", position, np.array([1]))
+            self.near("the other rows", letter, values.now(), np.array([2, 0, -1j, 2]))
+            wrong = (*given[:3], self.ffi.NULL, *given[4:])
+            self.answers("no numbers", INVALID_VALUE, f"{letter}csric02", self.handle, *wrong, NO_LEVEL, buffer)
+            self.answers("no buffer", INVALID_VALUE, f"{letter}csric02", self.handle, *given, NO_LEVEL, self.ffi.NULL)
+            self.answers("no policy", INVALID_VALUE, f"{letter}csric02", self.handle, *given, 2, buffer)
+            self.answers("no handle", NOT_INITIALIZED, f"{letter}csric02", self.ffi.NULL, *given, NO_LEVEL, buffer)
+            blocks = (2, *given[:-1], 2, self.new("bsric02Info_t", "CreateBsric02Info"))
+            self.answers("a direction", INVALID_VALUE, f"{letter}bsric02", self.handle, *blocks, NO_LEVEL, buffer)
+            self.ok("DestroyCsric02Info", info)
 
     def diagonals(self, letter: str) -> None:
         """Three diagonals: several right-hand sides, several systems one after the other and interleaved."""
@@ -259,6 +280,7 @@ class Solvers(Sparse):
 
     def check_all(self) -> None:
         self.zero_pivots()
+        self.complex_pivots()
         for letter in "SDCZ":
             self.triangles(letter)
             self.block_triangles(letter)

@@ -21,7 +21,6 @@ _ROW = re.compile(
 _REASONS = (
     (r"cufftCallback(Load|Store)\w .*", "types, not functions"),
     (r"curandMakeMTGP32\w+ .*", "functions of a header, which programs contain"),
-    (r"cusparse[CZ]b?csric02 .*|cusparse[CZ]bsric02 .*", "rocSPARSE's results are wrong"),
     (r"cufft\w*Callback\w* .*", "rocFFT's kernels cannot call the program's functions"),
     (r"cusparse\w*BlockedEll\w* .*", "rocSPARSE has another order of the values"),
     (r"curand\w+Distribution .*", "kernels read cuRAND's own structure"),

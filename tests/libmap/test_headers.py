@@ -59,6 +59,7 @@ def test_the_library_beneath_is_called_with_the_types_of_its_headers(mapped: Map
 
 #: Header and package of what further libraries of ROCm's declare, but for functions that are exported only.
 BESIDE = {
+    "rocblas": ("rocblas/rocblas.h", "librocblas-dev", "-"),
     "rocsolver": ("rocsolver/rocsolver.h", "librocsolver-dev", "_ptr_batched"),
     "rocsparse": ("rocsparse/rocsparse.h", "librocsparse-dev", "-"),
 }

@@ -40,9 +40,10 @@ def _read(name: str, ours: bool = False) -> Iterator[Function]:
     """The rows of a text file. Each calls hipSPARSE's function of that name, or is written in C."""
     for one in texts.read(_FOLDER / name):
         text = ", ".join(map(_expanded, one.parameters))
-        call = "" if ours or one.name in _WRONG else _call(one.name, text)
+        by_hand = ours or re.fullmatch(_BY_HAND, one.name) is not None
+        call = "" if by_hand else _call(one.name, text)
         yield Function(
-            f"cusparse{one.name}", one.since, text, call=call, ours=ours, until=one.until,
+            f"cusparse{one.name}", one.since, text, call=call, ours=by_hand, until=one.until,
             unless=_without(one.name, text) or _unless(one.name),
         )  # fmt: skip
 
@@ -53,9 +54,8 @@ def _expanded(parameter: str) -> str:
     return f"const cusparseMatDescr_t {parameter}" if re.fullmatch(r"descr\w*", parameter) else parameter
 
 
-#: Functions for which rocSPARSE computes a different result: in factors of Hermitian matrices it conjugates the wrong
-#: element.
-_WRONG = ("Ccsric02", "Zcsric02", "Cbsric02", "Zbsric02")
+#: Functions that rocSPARSE has, with wrong results (cholesky.c).
+_BY_HAND = "[CZ][cb]sric02(_.*)?"
 
 #: Parameters with a different type in hipSPARSE, by function: name and that type.
 _OTHER_TYPES = {
@@ -71,6 +71,8 @@ def _other_type(symbol: str) -> tuple[str, str] | None:
 
 def _call(symbol: str, text: str) -> str:
     """hipSPARSE's function, with casts of parameters."""
+    if symbol == "Xcsric02_zeroPivot":
+        return "cusparse_pivot(handle, info, position)"
     if (other := _other_type(symbol)) is None:
         return f"hipsparse{symbol}"
     name, kind = other
@@ -111,6 +113,20 @@ def _unless(symbol: str) -> str:
 
 
 # ---- functions that differ ----
+
+
+def _extended(rows: dict[str, Function]) -> Iterator[Function]:
+    """Buffer sizes as size_t, of functions whose size hipSPARSE returns as int, or (narrow.c) as size_t."""
+    for name in ("bsric02", "bsrilu02", "bsrsm2", "csr2gebsr", "gebsr2gebsc", "gebsr2gebsr"):
+        for letter in texts.NUMBERS:
+            row = rows[f"cusparse{letter}{name}_bufferSize"]
+            by_hand = re.fullmatch(_BY_HAND, f"{letter}{name}") is not None
+            arguments = ", ".join([*row.named][:-1])
+            call = f"hipsparse{letter}{name}_bufferSize({arguments}, {'pBufferSize' if row.ours else '&cusparse_size'})"
+            call = call if row.ours else f"cusparse_widened({call}, pBufferSize)"
+            text = row.parameters.replace("out int *pBufferSizeInBytes", "out size_t *pBufferSize")
+            yield Function(f"{row.symbol}Ext", 0, text, call="" if by_hand else call, ours=by_hand)
+
 
 _PRODUCT = (
     f"{_HANDLE}, cusparseOperation_t opA, cusparseOperation_t opB, scalar const void *alpha, "
@@ -163,11 +179,17 @@ def _properties() -> Iterator[Function]:
 #: Functions of CUDA 11 to 13 without a counterpart.
 _ABSENT = (_FOLDER / "absent.txt").read_text().split()
 
-ROWS = (
+#: The rows of the text files.
+_LISTED = (
     *_read("vectors_and_solvers.txt"),
     *_read("conversions.txt"),
     *_read("generic.txt"),
     *_read("ours.txt", ours=True),
+)
+
+ROWS = (
+    *_LISTED,
+    *_extended({row.symbol: row for row in _LISTED}),
     *_constrained(),
     *_converted(),
     *_properties(),
@@ -215,6 +237,7 @@ _CALLED = (
     *_cast(),
     Function("hipsparseDenseToSparse_convert", 0, _hip(_TO_SPARSE)),
     Function("hipsparseSparseToDense", 0, _hip(_TO_DENSE)),
+    Function("hipsparseXcsric02_zeroPivot", 0, f"{_HIP}, csric02Info_t info, int *position"),
     Function("hipsparseCreate", 0, "hipsparseHandle_t *handle"),
     Function("hipsparseDestroy", 0, _HIP),
     Function("hipsparseSetStream", 0, f"{_HIP}, hipStream_t streamId"),
