@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ptx2amd.isa.effects import ARRIVES, BLOCK_BARRIER, CALLS, EXITS, GROUP_BARRIER
 from ptx2amd.ptx.ast import Addr, Function, Imm, Inst, Module, Operand, Reg, Scope, Sym, Var, Vec
 from ptx2amd.ptx.parse import parse_body
+from ptx2amd.ptx.reserved import NAME as RESERVED
 from ptx2amd.ptx.special import SPECIAL
 from ptx2amd.records import dataclass, field
 
@@ -98,6 +99,8 @@ def _names(operand: Operand, symbols: set[str], specials: set[str]) -> None:
     if isinstance(operand, Reg):
         if operand.name in SPECIAL:
             specials.add(operand.name)
+            if operand.name.startswith(RESERVED):
+                symbols.add(RESERVED)
     elif isinstance(operand, Sym):
         symbols.add(operand.name)
     elif isinstance(operand, Addr):

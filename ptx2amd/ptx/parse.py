@@ -18,6 +18,7 @@ from ptx2amd.ptx.flat import flat
 from ptx2amd.ptx.fragment import Head
 from ptx2amd.ptx.legacy import modern
 from ptx2amd.ptx.outline import Outline, part
+from ptx2amd.ptx.reserved import reserve
 from ptx2amd.ptx.scan import Piece, pieces, place, prepare
 from ptx2amd.ptx.statics import hoist
 from ptx2amd.regex import regex
@@ -224,6 +225,7 @@ class _Reader:
         if known is None or piece.body:
             self.module.functions[name] = function
             hoist(self.module, function)
+            reserve(self.module, function)
 
     def _check_redeclared(self, piece: Piece, known: Function, function: Function) -> None:
         name = function.proto.name

@@ -16,6 +16,8 @@ from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.memory.window import DYNAMIC_LDS
 from ptx2amd.plan.shared_memory import static_shared
+from ptx2amd.ptx import reserved
+from ptx2amd.ptx.ast import Sym
 
 OnAxis = Callable[[FunctionLowering, int], Val]  # a position or a size in one of the three axes
 
@@ -48,7 +50,7 @@ def special(fn: FunctionLowering, name: str) -> Val:
         if not fn.plan.launch_words:
             raise Unsupported(f"{name} (cooperative grids) in whole-module code objects; ptx2amd run has it", fn.name)
         return hidden(fn, "i32", GRID_WORKSPACE[name])
-    if re.fullmatch(r"%(envreg|pm|reserved_smem_offset_)\d+(_64)?", name):
+    if re.fullmatch(r"%(envreg|pm)\d+(_64)?", name):
         return fn.const("i64" if name.endswith("_64") else "i32", 0)
     raise Unsupported(f"unknown special register {name}", fn.name)
 
@@ -64,11 +66,7 @@ def register(*names: str) -> Callable[[Callable[[FunctionLowering], Val]], Calla
 
 def is_special(name: str) -> bool:
     """Whether PTX has a special register of this name."""
-    return (
-        name in _SPECIALS
-        or name[1:-2] in VECTORS
-        or re.fullmatch(r"%(envreg|pm|reserved_smem_offset_)\d+(_64)?", name) is not None
-    )
+    return name in _SPECIALS or name[1:-2] in VECTORS or re.fullmatch(r"%(envreg|pm)\d+(_64)?", name) is not None
 
 
 # position in the grid
@@ -199,13 +197,17 @@ _SPECIALS.update(
         "%gridid": lambda fn: fn.const("i64", 1),
         "%nsmid": lambda fn: fn.const("i32", SM_COUNT),
         "%aggr_smem_size": lambda fn: special(fn, "%total_smem_size"),
-        "%reserved_smem_offset_begin": zero,
-        "%reserved_smem_offset_end": zero,
-        "%reserved_smem_offset_cap": zero,
-        "%reserved_smem_offset_size": zero,
+        "%reserved_smem_offset_cap": lambda fn: fn.const("i32", reserved.BYTES),
         "WARP_SZ": lambda fn: fn.const("i32", 32),
     }
 )
+
+
+def _reserved(offset: int) -> Callable[[FunctionLowering], Val]:
+    return lambda fn: fn.value(Sym(reserved.NAME, offset), "u32")
+
+
+_SPECIALS.update({f"{reserved.NAME}_offset_{which}": _reserved(at) for which, at in reserved.OFFSETS.items()})
 
 
 def linear(fn: FunctionLowering, position: OnAxis, size: OnAxis) -> Val:

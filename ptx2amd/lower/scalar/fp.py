@@ -14,7 +14,7 @@ from ptx2amd.lower.core.emit import float_of_text, float_text
 from ptx2amd.lower.core.function import FunctionLowering, Val
 from ptx2amd.lower.core.value import width
 from ptx2amd.lower.scalar.integer import binary, compare, select
-from ptx2amd.middle.analyses.shared_products import shared_products
+from ptx2amd.middle.analyses.read_again import read_again
 from ptx2amd.ptx.ast import Inst
 
 ROUNDINGS = {"rn": 0, "rp": 1, "rm": 2, "rz": 3}  # MODE's numbers
@@ -100,9 +100,13 @@ def plain(fn: FunctionLowering, op: str, args: list[Val], fuse: bool = False) ->
 
 def fuses(fn: FunctionLowering, inst: Inst) -> bool:
     """Whether LLVM may make one fma of this product or sum and one of the other kind: it has no rounding, as PTX says,
-    and nothing else reads the product. (Made here, fma would keep LLVM from packing pairs of products, and of sums.)"""
+    and nothing else reads the product. nvcc and ptxas round such a product once for all its readers; CUDA's own powf
+    relies on that where it computes what a rounding has lost. (Made here, fma would keep LLVM from packing pairs of
+    products, and of sums.)"""
+    if inst.shape.mods.get("rnd"):
+        return False
     assert fn.body is not None
-    return not inst.shape.mods.get("rnd") and id(inst) not in fn.body.analysis(shared_products)
+    return inst.shape.form.mnemonic != "mul" or id(inst) not in fn.body.analysis(read_again)
 
 
 def basic(fn: FunctionLowering, op: str, a: Val, b: Val, fuse: bool) -> Val:
