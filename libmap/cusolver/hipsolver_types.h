@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "hip_types.h"
+#include "rocblas_numbers.h"
 
 typedef void *hipsolverHandle_t, *hipsolverSyevjInfo_t, *hipsolverGesvdjInfo_t, *hipsolverDnParams_t, *hipsolverRfHandle_t;
 typedef struct hipFloatComplex { float x, y; } hipFloatComplex;

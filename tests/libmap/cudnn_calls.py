@@ -15,9 +15,24 @@ from tests.libmap.cudnn_norms import Norms
 from tests.libmap.cudnn_ragged import Ragged
 from tests.libmap.cudnn_recurrent import Recurrent
 from tests.libmap.cudnn_recurrent_first import First, FirstEx
+from tests.libmap.cudnn_spatial import Spatial
 from tests.libmap.cudnn_state import State
 
-PARTS = (State, Elementwise, Regions, Norms, Convolutions, Graphs, Attention, Ragged, Ctc, Recurrent, First, FirstEx)
+PARTS = (
+    State,
+    Elementwise,
+    Regions,
+    Norms,
+    Convolutions,
+    Graphs,
+    Attention,
+    Ragged,
+    Ctc,
+    Recurrent,
+    First,
+    FirstEx,
+    Spatial,
+)
 
 
 def main() -> None:

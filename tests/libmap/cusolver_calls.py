@@ -6,6 +6,7 @@ import sys
 
 from ptx2amd.api import cusolver
 from tests.libmap.client import Client
+from tests.libmap.cusolver_dense_host import DenseHost
 from tests.libmap.cusolver_eigen import Eigen
 from tests.libmap.cusolver_factors import Factors
 from tests.libmap.cusolver_generic import Generic
@@ -19,7 +20,21 @@ from tests.libmap.cusolver_sparse_eigen import Spectrum
 from tests.libmap.cusolver_state import State
 from tests.libmap.cusolver_steps import Steps
 
-PARTS = (State, Generic, Factors, Orthogonal, Eigen, Singular, Sparse, Steps, Factored, Spectrum, Reorder, Refactor)
+PARTS = (
+    State,
+    Generic,
+    Factors,
+    Orthogonal,
+    Eigen,
+    Singular,
+    Sparse,
+    Steps,
+    Factored,
+    Spectrum,
+    Reorder,
+    Refactor,
+    DenseHost,
+)
 
 
 def main() -> None:

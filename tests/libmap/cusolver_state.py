@@ -87,7 +87,7 @@ class State(Dense):
 
     def refused(self) -> None:
         """What has no counterpart."""
-        for name in ("DnDsytri", "SpXcsrluNnzMHost", "DnXgeev"):
+        for name in ("DnDsytri", "SpXcsrluNnzMHost", "DnXpolar"):
             self.answers("refused", NOT_SUPPORTED, name)
 
     def check_all(self) -> None:

@@ -63,6 +63,7 @@ TYPES = Types(
         "cudaStream_t",
         "cudnnRNNDescriptor_t",
         "cudnnRNNDataDescriptor_t",
+        "cudnnSpatialTransformerDescriptor_t",
         *(f"cudnn{name}Descriptor_t" for name in DESCRIPTORS),
     ),
     enums=(
@@ -99,6 +100,7 @@ TYPES = Types(
         "cudnnLossNormalizationMode_t",
         "cudnnCTCLossAlgo_t",
         "cudnnCTCGradMode_t",
+        "cudnnSamplerType_t",
     ),
     scalars={"void *": "cudnnBackendDescriptor_t"},
     opaque=("cudnnRuntimeTag_t",),

@@ -11,7 +11,7 @@ from pathlib import Path
 from ptx2amd.api import texts
 from ptx2amd.api.cusolver import generic
 from ptx2amd.api.cusolver.types import ENUMS, NAMES, STATUSES, TYPES
-from ptx2amd.api.mapped import Mapped
+from ptx2amd.api.mapped import Beside, Mapped
 from ptx2amd.api.spec import Api, Check, Found, Function
 from ptx2amd.libraries import CUSOLVER
 from ptx2amd.records import replace
@@ -145,6 +145,12 @@ def _refactor() -> Iterator[Function]:
         yield replace(row, call="", ours=True) if _REFACTOR.fullmatch(row.symbol.removeprefix("cusolver")) else row
 
 
+def _dense() -> Iterator[Function]:
+    """Those of dense matrices that hipSOLVER lacks (dense_host.c, inverse.c, singular_first.c)."""
+    for row in _read("by_hand.txt"):
+        yield replace(row, call="", ours=True, unless="")
+
+
 def _sparse(name: str) -> Iterator[Function]:
     """Sparse systems (sparse.c, sparse_steps.c, sparse_reorder.c)."""
     for one in texts.read(_FOLDER / name):
@@ -167,6 +173,7 @@ ROWS = (
     *generic.first(_OTHERS),
     *_refined(),
     *_settings(),
+    *_dense(),
     *SPARSE,
     *STEPS,
     *REFACTOR,
@@ -201,6 +208,25 @@ _CALLED = (
     ),
 )
 
+_COMPLEX = {"S": "float", "D": "double", "C": "rocblas_float_complex", "Z": "rocblas_double_complex"}
+#: What inverse.c calls.
+ROCSOLVER = Beside(
+    prefix="rocsolver",
+    name="rocSOLVER",
+    sonames=("librocsolver.so.0", "librocsolver.so"),
+    packages="rocsolver (AMD), librocsolver0 (Debian)",
+    functions=tuple(
+        Function(
+            f"rocsolver_{letter.lower()}trtri", 0,
+            f"rocblas_handle handle, rocblas_fill uplo, rocblas_diagonal diag, rocblas_int n, {number} *A, "
+            "rocblas_int lda, rocblas_int *info",
+        )
+        for letter, number in _COMPLEX.items()
+    ),
+    status="rocblas_status",
+    missing="2",
+)  # fmt: skip
+
 MAPPED = Mapped(
     library=CUSOLVER,
     api=API,
@@ -212,4 +238,5 @@ MAPPED = Mapped(
     missing="HIPSOLVER_STATUS_NOT_SUPPORTED",
     names=NAMES,
     called=_CALLED,
+    beside=(ROCSOLVER,),
 )

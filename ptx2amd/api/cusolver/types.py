@@ -69,6 +69,7 @@ TYPES = Types(
         "cusolverAlgMode_t",
         "cusolverPrecType_t",
         "cusolverIRSRefinement_t",
+        "cublasDiagType_t",
         *_REFACTOR,
         "libraryPropertyType",
     ),
