@@ -50,7 +50,7 @@ UNTRIED = {
         "alien AMGX arrayfire ds4 FastEddy FLAMEGPU2 gomc gpu_jpeg2k gpusnek heraclespp nerf-cuda quda risc0 TCLB "
         "timemachine tiny-cuda-nn UppASD"
     ),
-    "the build takes many minutes": "caffe gromacs hypre lightgbm",
+    "the build takes many minutes": "caffe gromacs hypre",
     "built, but nvcc 13.0 and GCC 12 give its closures different sizes, so that kernels read wrong arguments": "kokkos",
     "the kernel of its arithmetic, 1.9 MB of PTX, takes minutes to translate": "cudf",
     "needs models that are not in the repository": "llm.c",
