@@ -26,7 +26,7 @@ VOPD_GFX1250 = VOPD | {
 }  # fmt: skip
 
 _CLASSES = {
-    "f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64", "int16": "INT16", "pk_f32": "PK_F32", "mask": "MASK",
+    "f16": "F16", "bf16": "BF16", "f32": "F32", "f64": "F64", "pk_f32": "PK_F32", "mask": "MASK",
 }  # fmt: skip
 _SHORT = ("VOP1", "VOP2", "VOPC")
 _FORMATS = (*encoding.FORMATS, "VOP3P_MAI")

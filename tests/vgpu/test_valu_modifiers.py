@@ -375,10 +375,11 @@ def test_literals_of_wide_operands() -> None:
     [("v_mov_b32 v1, 1.0", 0x3F800000), ("v_mov_b32 v1, -16", 0xFFFFFFF0), ("v_add_f16 v1, v2, 1.0", 0x3C00),
      ("v_mov_b32 v1, 0.15915494", 0x3E22F983), ("v_add_f16 v1, 0x4500, v2", 0x4500),
      ("v_and_b32 v1, 0.5, v3", 0x3F000000),
-     ("v_cvt_f32_f16 v1, 1.0", 0x3F800000), ("v_pk_add_f16 v1, v2, 1.0", 0x3C00)],
+     ("v_cvt_f32_f16 v1, 1.0", 0x3F800000), ("v_pk_add_f16 v1, v2, 1.0", 0x3C00),
+     ("v_pk_add_u16 v1, v2, 0.5", 0x3F000000), ("v_pk_max_i16 v1, v2, 1.0 op_sel:[0,1]", 0x3F803F80)],
 )  # fmt: skip
 def test_inline_constants(text: str, want: int) -> None:
-    """The value of a float constant is that of the operand's type."""
+    """The value of a float constant is that of the operand's type; of pairs of 16-bit integers, an f32."""
     st = run("gfx9", text, v={2: 0, 3: 0xFFFFFFFF})
     assert (st.v[1] == want).all(), hex(int(st.v[1][0]))
 
