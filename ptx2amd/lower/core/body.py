@@ -53,6 +53,7 @@ def lower_body(fn: FunctionLowering, body: Body) -> None:
 def _registers(fn: FunctionLowering, body: Body) -> None:
     """Declare the body's registers, with allocas for those whose values cross extended basic blocks."""
     crossing = body.analysis(Crossing)
+    unset = crossing.registers if body.analysis(dispatch_loops) else crossing.unset  # dispatch blocks add paths
     for register in declare(body, fn.names):
         register.constant = crossing.constants.get(register.name)
         if register.name in crossing.registers and register.constant is None:
@@ -60,9 +61,10 @@ def _registers(fn: FunctionLowering, body: Body) -> None:
             register.ty = LLVM_TYPE[ptx_type][0] if ptx_type else f"i{register.bits}"
             register.memory = f"%r{len(fn.entry)}"
             fn.entry.append(f"  {register.memory} = alloca {register.ty}, addrspace(5)")
-            # A path may read it before any write: in PTX that is some value, in LLVM (without this) undefined
-            # behaviour.
-            fn.entry.append(f"  store {register.ty} zeroinitializer, ptr addrspace(5) {register.memory}")
+            if register.name in unset:
+                # A path may read it before any write: in PTX that is some value, in LLVM (without this) undefined
+                # behaviour.
+                fn.entry.append(f"  store {register.ty} zeroinitializer, ptr addrspace(5) {register.memory}")
 
 
 def instruction(fn: FunctionLowering, inst: Inst) -> None:

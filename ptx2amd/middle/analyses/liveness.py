@@ -13,6 +13,7 @@ from itertools import islice
 
 from ptx2amd.isa.effects import BARRIERS, EXCHANGES, MEMBERS, READS
 from ptx2amd.middle.body import COPIES, Body
+from ptx2amd.middle.graph import Graph
 from ptx2amd.middle.op import Op, Register
 from ptx2amd.ptx.ast import Imm, Sym
 from ptx2amd.ptx.layout import bits_of
@@ -103,30 +104,12 @@ class Liveness:
     def entering(self) -> list[set[int]]:
         """The registers live at the beginning of each block; of more than ENOUGH, the first ENOUGH by their numbers."""
         reads, writes = zip(*map(_summary, self.accesses), strict=True)
-        reads_of, writes_of = _bits(reads), _bits(writes)
         found: list[set[int]] = [set() for _ in self.flow.blocks]
-        for part in sorted(reads_of):
-            for number, bits in self._entering(reads_of[part], writes_of.get(part, {})).items():
+        for first, live in live_entering(self.flow, reads, writes):
+            for number, bits in live.items():
                 if len(found[number]) < ENOUGH:
-                    found[number] |= {part * WIDTH + bit for bit in islice(_ones(bits), ENOUGH)}
+                    found[number] |= {first + bit for bit in islice(ones(bits), ENOUGH)}
         return found
-
-    def _entering(self, reads: Mapping[int, int], writes: Mapping[int, int]) -> dict[int, int]:
-        """The blocks at whose beginning one of WIDTH registers is live, and a bit for each that is; reads, writes: the
-        same of the registers that a block reads before it writes them, and of those that it writes."""
-        live = dict(reads)
-        work = [-number for number in reads]  # the last in the text first: few blocks are visited twice
-        heapify(work)
-        while work:
-            number = -heappop(work)
-            while work and work[0] == -number:
-                heappop(work)
-            for before in self.flow.blocks[number].predecessors:
-                known = live.get(before, 0)
-                if (now := known | live[number] & ~writes.get(before, 0)) != known:
-                    live[before] = now
-                    heappush(work, -before)
-        return live
 
     def leaving(self, number: int) -> set[int]:
         """The registers alive at the end of a block."""
@@ -159,6 +142,33 @@ class Liveness:
         return most
 
 
+def live_entering(
+    flow: Graph, reads: Sequence[set[int]], writes: Sequence[set[int]]
+) -> Iterator[tuple[int, dict[int, int]]]:
+    """Registers that are live at the beginning of blocks, WIDTH registers at once: the number of the first of them, and
+    the blocks with a bit for each that is live. reads, writes: the registers that each block reads before it writes
+    them, and those that it writes."""
+    reads_of, writes_of = _bits(reads), _bits(writes)
+    for part in sorted(reads_of):
+        yield part * WIDTH, _live_entering(flow, reads_of[part], writes_of.get(part, {}))
+
+
+def _live_entering(flow: Graph, reads: Mapping[int, int], writes: Mapping[int, int]) -> dict[int, int]:
+    live = dict(reads)
+    work = [-number for number in reads]  # the last in the text first: few blocks are visited twice
+    heapify(work)
+    while work:
+        number = -heappop(work)
+        while work and work[0] == -number:
+            heappop(work)
+        for before in flow.blocks[number].predecessors:
+            known = live.get(before, 0)
+            if (now := known | live[number] & ~writes.get(before, 0)) != known:
+                live[before] = now
+                heappush(work, -before)
+    return live
+
+
 def _bits(blocks: Sequence[set[int]]) -> Mapping[int, Mapping[int, int]]:
     """For each WIDTH registers, the blocks whose set has one of them, with a bit for each that it has."""
     found: defaultdict[int, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
@@ -168,7 +178,7 @@ def _bits(blocks: Sequence[set[int]]) -> Mapping[int, Mapping[int, int]]:
     return found
 
 
-def _ones(bits: int) -> Iterator[int]:
+def ones(bits: int) -> Iterator[int]:
     """The numbers of the bits that are set, the lowest first."""
     for place, byte in enumerate(bits.to_bytes(WIDTH // 8, "little")):
         if byte:
@@ -187,4 +197,4 @@ def _summary(accesses: list[Access]) -> tuple[set[int], set[int]]:
     return read, written
 
 
-__all__ = ["Access", "Liveness"]
+__all__ = ["Access", "Liveness", "live_entering", "ones"]
