@@ -10,7 +10,7 @@ import signal
 
 from ptx2amd.codegen.binding import keep_memory
 from ptx2amd.codegen.error import CodegenError
-from ptx2amd.codegen.llvm import emit, is_long, without_scheduling
+from ptx2amd.codegen.llvm import emit, is_long, prepare_for_long_code
 from ptx2amd.target import Target
 
 SECONDS = 120  # of processor time that LLVM may take
@@ -61,7 +61,7 @@ def _child(ir: str, target: Target, form: str, simple: bool, least: bool, out: i
         limit = int(used.ru_utime + used.ru_stime) + SECONDS
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
         if is_long(ir):
-            without_scheduling()
+            prepare_for_long_code()
         blob = emit(ir, target, form, simple, least)
         while blob:
             blob = blob[os.write(out, blob) :]

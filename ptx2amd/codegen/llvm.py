@@ -84,11 +84,12 @@ def _has_pairs(ir: str, target: Target) -> bool:
     return bool(_OF_16_BITS.search(ir) or (target.arch.packed_f32 and _OF_F32.search(ir)))
 
 
-def without_scheduling() -> None:
-    """Keep instructions in the order of the IR from now on, in this process: with tens of thousands of them, moving one
-    takes time that grows with their number."""
+def prepare_for_long_code() -> None:
+    """Leave out, from now on and in this process, what takes time that grows with the square of a function's length:
+    moving instructions, within blocks and out of loops, and the passes over IR before instructions are selected."""
     _prepare()
-    library.set_option("-enable-misched=false")
+    for option in ("-enable-misched=false", "-disable-machine-licm", "-disable-cgp"):
+        library.set_option(option)
 
 
 def optimised(ir: str, target: Target, simple: bool = False, least: bool = False) -> tuple[Module, Machine]:
