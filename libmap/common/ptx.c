@@ -44,6 +44,24 @@ const char *const ptx_helpers =
     "fma.rn.f32 r, r, d, 0fBEAAAAAB; mul.f32 r, r, d; fma.rn.f32 r, r, a, a; mul.f32 r, r, 0f3F906EBB;\n"
     "setp.lt.f32 p, s, 0f3F000000; selp.f32 r, r, e, p;\n}\n";
 
+/* By a series, of the rest of a multiple of log 2; 2 to the power of the multiple in two halves, as it may be out of range. */
+const char *const ptx_exp_f64 =
+    ".func (.reg .f64 r) Exp(.reg .f64 a) {\n"
+    ".reg .f64 n, x; .reg .s32 k, half; .reg .b32 none; .reg .pred p;\n"
+    "max.f64 a, a, 0dC090000000000000; min.f64 a, a, 0d4090000000000000;\n"
+    "mul.f64 n, a, 0d3FF71547652B82FE; cvt.rni.s32.f64 k, n; cvt.rn.f64.s32 n, k;\n"
+    "fma.rn.f64 x, n, 0dBFE62E42FEFA39EF, a; fma.rn.f64 x, n, 0dBC7ABC9E3B39803F, x;\n"
+    "mov.f64 r, 0d3DE6124613A86D09; fma.rn.f64 r, r, x, 0d3E21EED8EFF8D898;\n"
+    "fma.rn.f64 r, r, x, 0d3E5AE64567F544E4; fma.rn.f64 r, r, x, 0d3E927E4FB7789F5C;\n"
+    "fma.rn.f64 r, r, x, 0d3EC71DE3A556C734; fma.rn.f64 r, r, x, 0d3EFA01A01A01A01A;\n"
+    "fma.rn.f64 r, r, x, 0d3F2A01A01A01A01A; fma.rn.f64 r, r, x, 0d3F56C16C16C16C17;\n"
+    "fma.rn.f64 r, r, x, 0d3F81111111111111; fma.rn.f64 r, r, x, 0d3FA5555555555555;\n"
+    "fma.rn.f64 r, r, x, 0d3FC5555555555555; fma.rn.f64 r, r, x, 0d3FE0000000000000;\n"
+    "fma.rn.f64 r, r, x, 0d3FF0000000000000; fma.rn.f64 r, r, x, 0d3FF0000000000000;\n"
+    "mov.b32 none, 0; shr.s32 half, k, 1; sub.s32 k, k, half;\n"
+    "add.s32 half, half, 1023; shl.b32 half, half, 20; mov.b64 n, {none, half}; mul.f64 r, r, n;\n"
+    "add.s32 k, k, 1023; shl.b32 k, k, 20; mov.b64 n, {none, k}; mul.f64 r, r, n;\n}\n";
+
 const struct ptx_memory ptx_memory[] = {
   [PTX_F32] = {'f', "ld.global.f32 qf, [at];", "", "", "st.global.f32 [at], qf;"},
   [PTX_F64] = {'d', "ld.global.f64 qd, [at];", "", "", "st.global.f64 [at], qd;"},

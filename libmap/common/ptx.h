@@ -4,6 +4,8 @@
 
 /* Functions in f32: Exp, Log, Sigmoid, Sin, Cos, Tanh, Erf. */
 extern const char *const ptx_helpers;
+/* The function Exp in f64. */
+extern const char *const ptx_exp_f64;
 
 /* f0 = tanh(sqrt(2 / pi) (NUMBER + 0.044715 NUMBER^3)), f1 = NUMBER^2 */
 #define PTX_GELU_TANH(number)                                                                                   \

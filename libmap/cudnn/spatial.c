@@ -4,6 +4,7 @@
 
 #include "compute.h"
 #include "ptx.h"
+#include "template.h"
 
 cudnnStatus_t cudnnCreateSpatialTransformerDescriptor(cudnnSpatialTransformerDescriptor_t *stDesc) {
   if (!stDesc) return CUDNN_STATUS_BAD_PARAM;
@@ -25,9 +26,7 @@ cudnnStatus_t cudnnSetSpatialTransformerNdDescriptor(cudnnSpatialTransformerDesc
                                                      int nbDims, const int *dimA) {
   if (!cudnn_is(stDesc, CUDNN_A_TRANSFORMER) || samplerType || nbDims < 1 || !dimA) return CUDNN_STATUS_BAD_PARAM;
   if (nbDims != SPATIAL_SIZES) return cudnn_status(cudnn_no("spatial transformers of other than two dimensions"));
-  if (dataType != CUDNN_DATA_FLOAT && dataType != CUDNN_DATA_DOUBLE && dataType != CUDNN_DATA_HALF) {
-    return cudnn_other_type(dataType);
-  }
+  if (!cudnn_template_type(dataType)) return cudnn_other_type(dataType);
   int64_t all = 1;
   for (int d = 0; d < nbDims; d++) {
     if (dimA[d] < 1 || (all *= dimA[d]) > INT32_MAX) return CUDNN_STATUS_BAD_PARAM;

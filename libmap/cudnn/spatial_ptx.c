@@ -1,28 +1,10 @@
-/* The kernels of spatial transformers. Numbers of 16 bits are computed with in f32. */
+/* The kernels of spatial transformers (template.h). */
 #define _GNU_SOURCE
 #include "spatial.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "template.h"
 
 const char *const spatial_names[SPATIAL_KERNELS] = {"grid", "theta", "sample", "sample_back", "scale"};
-
-/* How a type is read, written and added to in memory. */
-static const char *const memory[] = {
-  [CUDNN_DATA_FLOAT] =
-      ".func (.reg .$ r) Load(.reg .u64 at) { ld.global.f32 r, [at]; }\n"
-      ".func Store(.reg .u64 at, .reg .$ v) { st.global.f32 [at], v; }\n"
-      ".func Add(.reg .u64 at, .reg .$ v) { red.global.add.f32 [at], v; }\n",
-  [CUDNN_DATA_DOUBLE] =
-      ".func (.reg .$ r) Load(.reg .u64 at) { ld.global.f64 r, [at]; }\n"
-      ".func Store(.reg .u64 at, .reg .$ v) { st.global.f64 [at], v; }\n"
-      ".func Add(.reg .u64 at, .reg .$ v) { red.global.add.f64 [at], v; }\n",
-  [CUDNN_DATA_HALF] =
-      ".func (.reg .$ r) Load(.reg .u64 at) { .reg .b16 h; ld.global.b16 h, [at]; cvt.f32.f16 r, h; }\n"
-      ".func Store(.reg .u64 at, .reg .$ v) { .reg .b16 h; cvt.rn.f16.f32 h, v; st.global.b16 [at], h; }\n"
-      ".func Add(.reg .u64 at, .reg .$ v) { .reg .b16 h; cvt.rn.f16.f32 h, v; red.global.add.noftz.f16 [at], h; }\n",
-};
 
 /* r = scale v + (factor ? factor r : 0), at an address. */
 static const char blend[] =
@@ -169,7 +151,7 @@ static const char registers[] =
     ".reg .s32 in_rows, in_columns, left, right, top, low; .reg .pred p;\n.shared .align 8 .b8 sums[6144];\n";
 
 #define FIELD(name, field) {name, offsetof(struct spatial_arguments, field)}
-static const struct { const char *name; size_t at; } fields[] = {
+static const struct cudnn_field fields[] = {
   FIELD("X_IMAGE", x_stride[0]), FIELD("X_CHANNEL", x_stride[1]), FIELD("X_ROW", x_stride[2]),
   FIELD("X_COLUMN", x_stride[3]), FIELD("Y_IMAGE", y_stride[0]), FIELD("Y_CHANNEL", y_stride[1]),
   FIELD("Y_ROW", y_stride[2]), FIELD("Y_COLUMN", y_stride[3]), FIELD("DX_IMAGE", dx_stride[0]),
@@ -180,58 +162,21 @@ static const struct { const char *name; size_t at; } fields[] = {
   FIELD("IN_COLUMNS", columns), {"THREADS", SPATIAL_THREADS}, {"HALF", SPATIAL_THREADS / 2},
 };
 
-/* #NAME is a field's place or a size, $ the type that is computed with, and zero, one and half are numbers of it. */
-static void put(FILE *out, const char *text, bool wide, size_t size) {
-  const struct { const char *word, *with; } numbers[] = {
-    {"zero", wide ? "0d0000000000000000" : "0f00000000"}, {"one", wide ? "0d3FF0000000000000" : "0f3F800000"},
-    {"half", wide ? "0d3FE0000000000000" : "0f3F000000"},
-  };
-  for (const char *at = text; *at;) {
-    size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-    if (*at == '$') {
-      fputs(wide ? "f64" : "f32", out), at++;
-    } else if (*at == '#') {
-      length = strspn(at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
-      char name[16];
-      snprintf(name, sizeof name, "%.*s", (int)length, at + 1);
-      if (!strcmp(name, "SIZE")) fprintf(out, "%zu", size);
-      else if (!strcmp(name, "PAIR")) fprintf(out, "%zu", 2 * size);
-      else if (!strcmp(name, "NARROW")) fputs(wide ? "" : "rn.", out);
-      for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
-        if (!strcmp(name, fields[k].name)) fprintf(out, "%zu", fields[k].at);
-      }
-      at += length + 1;
-    } else if (!length) {
-      putc(*at++, out);
-    } else {
-      const char *word = at;
-      for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
-        if (length == strlen(numbers[k].word) && !strncmp(at, numbers[k].word, length)) word = numbers[k].with;
-      }
-      fprintf(out, "%.*s", word == at ? (int)length : (int)strlen(word), word);
-      at += length;
-    }
-  }
-}
-
 char *spatial_ptx(enum spatial_kernel kernel, cudnnDataType_t type) {
-  static const char *const first[] = {point, gradient, point, point, scale_all},
-                    *const second[] = {generate, "", around, around, ""},
-                    *const third[] = {"", "", sample, sample_back, ""};
+  static const char *const parts[SPATIAL_KERNELS][3] = {
+    {point, generate}, {gradient}, {point, around, sample}, {point, around, sample_back}, {scale_all},
+  };
+  const struct cudnn_template as = {type, fields, sizeof fields / sizeof *fields};
   char *made = NULL;
-  size_t length, size = cudnn_type_size(type);
+  size_t length;
   FILE *out = open_memstream(&made, &length);
   if (!out) return NULL;
-  bool wide = type == CUDNN_DATA_DOUBLE;
-  fputs(".version 8.0\n.target sm_80\n.address_size 64\n", out);
-  put(out, memory[type], wide, size);
-  put(out, blend, wide, size);
+  cudnn_template_head(out, &as);
+  cudnn_template(out, &as, blend);
   fprintf(out, ".visible .entry %s(.param .align 8 .b8 a[%zu]) {\n", spatial_names[kernel],
           sizeof(struct spatial_arguments));
-  put(out, registers, wide, size);
-  put(out, first[kernel], wide, size);
-  put(out, second[kernel], wide, size);
-  put(out, third[kernel], wide, size);
+  cudnn_template(out, &as, registers);
+  for (int i = 0; i < 3 && parts[kernel][i]; i++) cudnn_template(out, &as, parts[kernel][i]);
   fclose(out);
   return made;
 }

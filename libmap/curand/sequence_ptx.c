@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx.h"
 #include "sequence.h"
 
-/* Logarithm (of a number above 0), sine and cosine of 2 pi v, exponential, in f64 by series. */
+/* Logarithm (of a number above 0), sine and cosine of 2 pi v, in f64 by series. */
 static const char functions[] =
     ".func (.reg .f64 r) Log(.reg .f64 a) {\n"
     ".reg .b32 low, high; .reg .s32 e; .reg .f64 m, s, t; .reg .pred p;\n"
@@ -38,22 +39,7 @@ static const char functions[] =
     "fma.rn.f64 c, c, y, 0dBFE0000000000000; fma.rn.f64 c, c, y, 0d3FF0000000000000;\n"
     "and.b32 b, k, 1; setp.ne.s32 p, b, 0; selp.f64 t, c, s, p; selp.f64 c, s, c, p; mov.f64 s, t;\n"
     "and.b32 b, k, 2; setp.ne.s32 p, b, 0; @p neg.f64 s, s;\n"
-    "add.s32 b, k, 1; and.b32 b, b, 2; setp.ne.s32 p, b, 0; @p neg.f64 c, c;\n}\n"
-    ".func (.reg .f64 r) Exp(.reg .f64 a) {\n"
-    ".reg .f64 n, x; .reg .s32 k, half; .reg .b32 none; .reg .pred p;\n"
-    "max.f64 a, a, 0dC090000000000000; min.f64 a, a, 0d4090000000000000;\n"
-    "mul.f64 n, a, 0d3FF71547652B82FE; cvt.rni.s32.f64 k, n; cvt.rn.f64.s32 n, k;\n"
-    "fma.rn.f64 x, n, 0dBFE62E42FEFA39EF, a; fma.rn.f64 x, n, 0dBC7ABC9E3B39803F, x;\n"
-    "mov.f64 r, 0d3DE6124613A86D09; fma.rn.f64 r, r, x, 0d3E21EED8EFF8D898;\n"
-    "fma.rn.f64 r, r, x, 0d3E5AE64567F544E4; fma.rn.f64 r, r, x, 0d3E927E4FB7789F5C;\n"
-    "fma.rn.f64 r, r, x, 0d3EC71DE3A556C734; fma.rn.f64 r, r, x, 0d3EFA01A01A01A01A;\n"
-    "fma.rn.f64 r, r, x, 0d3F2A01A01A01A01A; fma.rn.f64 r, r, x, 0d3F56C16C16C16C17;\n"
-    "fma.rn.f64 r, r, x, 0d3F81111111111111; fma.rn.f64 r, r, x, 0d3FA5555555555555;\n"
-    "fma.rn.f64 r, r, x, 0d3FC5555555555555; fma.rn.f64 r, r, x, 0d3FE0000000000000;\n"
-    "fma.rn.f64 r, r, x, 0d3FF0000000000000; fma.rn.f64 r, r, x, 0d3FF0000000000000;\n"
-    "mov.b32 none, 0; shr.s32 half, k, 1; sub.s32 k, k, half;\n"
-    "add.s32 half, half, 1023; shl.b32 half, half, 20; mov.b64 n, {none, half}; mul.f64 r, r, n;\n"
-    "add.s32 k, k, 1023; shl.b32 k, k, 20; mov.b64 n, {none, k}; mul.f64 r, r, n;\n}\n";
+    "add.s32 b, k, 1; and.b32 b, b, 2; setp.ne.s32 p, b, 0; @p neg.f64 c, c;\n}\n";
 
 struct text {
   char *at;
@@ -142,7 +128,7 @@ static void numbers(struct text *t, enum engine engine, enum draw draw, int firs
 }
 
 static void begin(struct text *t) {
-  put(t, ".version 7.0\n.target sm_70\n.address_size 64\n%s", functions);
+  put(t, ".version 7.0\n.target sm_70\n.address_size 64\n%s%s", functions, ptx_exp_f64);
   put(t, ".visible .entry draw(.param .u64 p_out, .param .u64 p_states, .param .u64 p_first, .param .u64 p_count,\n"
          ".param .f64 p_mean, .param .f64 p_deviation) {\n"
          ".reg .u64 out, states, first, count, at, number, group, wide, low; .reg .s64 e; .reg .f64 mean, deviation, u, v, s;\n"

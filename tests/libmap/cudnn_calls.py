@@ -11,6 +11,7 @@ from tests.libmap.cudnn_convolutions import Convolutions
 from tests.libmap.cudnn_ctc import Ctc
 from tests.libmap.cudnn_graphs import Graphs
 from tests.libmap.cudnn_layers import Elementwise, Regions
+from tests.libmap.cudnn_multihead import Multihead
 from tests.libmap.cudnn_norms import Norms
 from tests.libmap.cudnn_ragged import Ragged
 from tests.libmap.cudnn_recurrent import Recurrent
@@ -32,6 +33,7 @@ PARTS = (
     First,
     FirstEx,
     Spatial,
+    Multihead,
 )
 
 

@@ -177,7 +177,7 @@ class State(Nets):
             self.destroy(kind, desc)
 
     def refused(self) -> None:
-        for name in ("MultiHeadAttnForward", "Im2Col", "FusedOpsExecute"):
+        for name in ("ReorderFilterAndBias", "Im2Col", "FusedOpsExecute"):
             self.answers("refused", self.not_supported, name)
 
     def check_all(self) -> None:

@@ -64,6 +64,8 @@ TYPES = Types(
         "cudnnRNNDescriptor_t",
         "cudnnRNNDataDescriptor_t",
         "cudnnSpatialTransformerDescriptor_t",
+        "cudnnSeqDataDescriptor_t",
+        "cudnnAttnDescriptor_t",
         *(f"cudnn{name}Descriptor_t" for name in DESCRIPTORS),
     ),
     enums=(
@@ -101,6 +103,8 @@ TYPES = Types(
         "cudnnCTCLossAlgo_t",
         "cudnnCTCGradMode_t",
         "cudnnSamplerType_t",
+        "cudnnSeqDataAxis_t",
+        "cudnnMultiHeadAttnWeightKind_t",
     ),
     scalars={"void *": "cudnnBackendDescriptor_t"},
     opaque=("cudnnRuntimeTag_t",),
