@@ -221,6 +221,18 @@ SUITES = {
         ("pylibcugraph-cu12==26.10.0", "scipy", "networkx"), (str(HERE / "cugraph_ops.py"),),
         "kernels of the wheel; cuSOLVER, cuSPARSE; nvJitLink",
     ),
+    "CV-CUDA": Suite(
+        ("cvcuda-cu12==0.16.0", "numpy", "scipy"), (str(HERE / "cvcuda_ops.py"),), "kernels of the wheel",
+    ),
+    "vLLM": Suite(
+        ("vllm==0.4.3", "torch==2.3.0", "numpy<2", "typing_extensions", "filelock", "sympy", "mpmath", "networkx",
+         "jinja2", "markupsafe", "fsspec", "nvidia-cuda-runtime-cu12==12.1.105", "nvidia-cuda-nvrtc-cu12==12.1.105",
+         "nvidia-cuda-cupti-cu12==12.1.105", "nvidia-cudnn-cu12==8.9.2.26", "nvidia-cublas-cu12==12.1.3.1",
+         "nvidia-cufft-cu12==11.0.2.54", "nvidia-curand-cu12==10.3.2.106", "nvidia-cusolver-cu12==11.4.5.107",
+         "nvidia-cusparse-cu12==12.1.0.106", "nvidia-nccl-cu12==2.20.5", "nvidia-nvtx-cu12==12.1.105",
+         "nvidia-nvjitlink-cu12==12.9.86"),
+        (str(HERE / "vllm_ops.py"),), "kernels of the wheel", no_dependencies=True,
+    ),
     "CUDA toolkit": Suite(
         ("nvidia-curand==10.4.0.35", "nvidia-cuda-nvcc==13.0.88", "nvidia-nvvm==13.0.88", "nvidia-cuda-crt==13.0.88",
          "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"),

@@ -31,6 +31,7 @@ CLIENTS = {
     "ctranslate2": "CTranslate2",
     "cuml": "cuML",
     "cugraph": "cuGraph",
+    "CV-CUDA": "CV-CUDA",
     "cycles": "Blender",
     "faiss": "faiss",
     "ffmpeg": "FFmpeg",
@@ -41,9 +42,14 @@ CLIENTS = {
     "pytorch": "PyTorch",
     "StringZilla": "StringZillas",
     "tensorflow": "TensorFlow",
+    "vllm": "vLLM",
     "xgboost": "XGBoost",
 }
-NOTES = {"cuda-samples": "10 of its 113 programs; [all](programs.md)"}
+NOTES = {
+    "kokkos": "Kokkos 3.4.01",
+    "cuda-samples": "10 of its 113 programs; [all](programs.md)",
+    "llm-c": "12 of its 18 programs of single kernels; [all](programs.md)",
+}
 # Projects without results, by the reason.
 UNTRIED = {
     "no package of PyPI, npm or Debian has its CUDA code": (
@@ -51,11 +57,8 @@ UNTRIED = {
         "timemachine tiny-cuda-nn UppASD"
     ),
     "the build takes many minutes": "caffe gromacs hypre",
-    "built, but nvcc 13.0 and GCC 12 give its closures different sizes, so that kernels read wrong arguments": "kokkos",
     "the kernel of its arithmetic, 1.9 MB of PTX, takes minutes to translate": "cudf",
-    "needs models that are not in the repository": "llm.c",
     "the published packages are built without CUDA": "openmpi",
-    "the published package has machine code only, or for most kernels": "CV-CUDA vllm",
     "patches machine code, in a secure enclave": "sage",
 }
 STATES = {"pass": Cell("pass", "good"), "fail": Cell("fail", "bad"), "skipped": Cell("skipped", "none")}
