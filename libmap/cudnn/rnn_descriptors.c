@@ -229,3 +229,26 @@ cudnnStatus_t cudnnBuildRNNDynamic(cudnnHandle_t handle, cudnnRNNDescriptor_t rn
   if (!cudnn_handle(handle, &handle) || !cudnn_is_network(rnnDesc) || miniBatch < 1) return CUDNN_STATUS_BAD_PARAM;
   return CUDNN_STATUS_SUCCESS; /* MIOpen's kernels do not depend on the batch */
 }
+
+/* Plans are of kernels that are compiled for a batch, which MIOpen has not: there is nothing in them. */
+struct cudnnPersistentRNNPlan_t_st { enum cudnn_mark mark; };
+
+cudnnStatus_t cudnnCreatePersistentRNNPlan(cudnnRNNDescriptor_t rnnDesc, int minibatch, cudnnDataType_t dataType,
+                                           cudnnPersistentRNNPlan_t *plan) {
+  if (!cudnn_is_network(rnnDesc) || minibatch < 1 || !plan) return CUDNN_STATUS_BAD_PARAM;
+  if (dataType != rnnDesc->set.type) return CUDNN_STATUS_NOT_SUPPORTED;
+  *plan = cudnn_new(CUDNN_A_PLAN, sizeof **plan);
+  return *plan ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_ALLOC_FAILED;
+}
+
+cudnnStatus_t cudnnSetPersistentRNNPlan(cudnnRNNDescriptor_t rnnDesc, cudnnPersistentRNNPlan_t plan) {
+  bool good = cudnn_is(rnnDesc, CUDNN_AN_RNN) && cudnn_is(plan, CUDNN_A_PLAN);
+  return good ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+}
+
+cudnnStatus_t cudnnDestroyPersistentRNNPlan(cudnnPersistentRNNPlan_t plan) {
+  if (!plan) return CUDNN_STATUS_SUCCESS;
+  if (!cudnn_is(plan, CUDNN_A_PLAN)) return CUDNN_STATUS_BAD_PARAM;
+  cudnn_free(plan);
+  return CUDNN_STATUS_SUCCESS;
+}

@@ -76,6 +76,7 @@ cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointer
   if (!beneath_cusparsePointerMode_t(mode, &beneath)) return CUSPARSE_STATUS_INVALID_VALUE;
   cusparseStatus_t status = cusparse_status(hipsparse.SetPointerMode(found, beneath));
   if (status) return status;
+  handle->on_device = mode;
   return cusparse_of_rocsparse(rocsparse.set_pointer_mode(
       handle->rocsparse, mode ? rocsparse_pointer_mode_device : rocsparse_pointer_mode_host));
 }

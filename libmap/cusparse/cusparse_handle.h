@@ -35,6 +35,7 @@ struct cusparseHandle_t_st {
   hipsparseHandle_t hipsparse;
   rocsparse_handle rocsparse;
   cudaStream_t stream; /* the program's CUDA stream */
+  bool on_device;      /* whether factors are in device memory */
   pthread_mutex_t lock; /* of the rest */
   uint64_t uses;
   struct cusparse_kept kept[KEPT];
@@ -74,6 +75,19 @@ cusparseStatus_t cusparse_narrowed(cusparseStatus_t status, size_t size, int *ou
 
 /* The zero pivot of real or complex factors (cholesky.c). */
 hipsparseStatus_t cusparse_pivot(hipsparseHandle_t handle, csric02Info_t info, int *position);
+
+/* Matrices in blocked ELL format (blocked_ell.c). room: receives the size of the buffer that is needed, or NULL; now: whether
+ * anything is to be done. */
+#define CUSPARSE_IF(condition, one, other) ((condition) ? (one) : (other))
+bool cusparse_is_ell(cusparseConstSpMatDescr_t matrix);
+cusparseStatus_t cusparse_ell_take(cusparseHandle_t handle, cusparseConstDnMatDescr_t dense,
+                                   cusparseConstSpMatDescr_t matrix, size_t *room, bool now);
+cusparseStatus_t cusparse_ell_spread(cusparseHandle_t handle, cusparseConstSpMatDescr_t matrix,
+                                     cusparseConstDnMatDescr_t dense, size_t *room, bool now);
+cusparseStatus_t cusparse_ell_multiply(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                                       const void *alpha, cusparseConstSpMatDescr_t matrix,
+                                       cusparseConstDnMatDescr_t right, const void *beta,
+                                       cusparseConstDnMatDescr_t result, cudaDataType type, size_t *room, bool now);
 
 /* Whether shapes match (shapes.c). */
 bool cusparse_vector_product_fits(cusparseOperation_t op, cusparseConstSpMatDescr_t matrix, cusparseConstDnVecDescr_t x,

@@ -270,6 +270,7 @@ class Recurrent(Nets):
         self.client.check("not clipped", clip[0] == 0 and nan[0] == 0)
         self.call("BuildRNNDynamic", desc, 3)
         self.answers("no batch", self.bad_param, "BuildRNNDynamic", self.handle, desc, 0)
+        self.plans(desc)
         self.destroy("RNN", desc)
         self.destroy("RNNData", sequences)
 
@@ -283,6 +284,17 @@ class Recurrent(Nets):
         x, y = (self.sequences(n, BATCH_UNPACKED, (4, 2), FLOAT) for n in (5, 6))
         self.answers("batches first", self.not_supported, "RNNBackwardData_v8", self.handle, desc, none, y, memory,
                      memory, x, memory, *[none] * 8, *rest)  # fmt: skip
+
+    def plans(self, desc: Any) -> None:
+        """Of cuDNN 8; they have no effect."""
+        plan = self.ffi.new("cudnnPersistentRNNPlan_t *")
+        self.ok("CreatePersistentRNNPlan", desc, 3, FLOAT, plan)
+        self.ok("SetPersistentRNNPlan", desc, plan[0])
+        self.answers("no batch", self.bad_param, "CreatePersistentRNNPlan", desc, 0, FLOAT, plan)
+        self.answers("a type", self.not_supported, "CreatePersistentRNNPlan", desc, 3, DOUBLE, plan)
+        self.answers("no plan", self.bad_param, "SetPersistentRNNPlan", desc, self.ffi.NULL)
+        self.ok("DestroyPersistentRNNPlan", plan[0])
+        self.ok("DestroyPersistentRNNPlan", self.ffi.NULL)
 
     def check_all(self) -> None:
         self.case(Network(LSTM, 1, False), SEQ_PACKED, (4, 4, 4))

@@ -22,9 +22,7 @@ _REASONS = (
     (r"cufftCallback(Load|Store)\w .*", "types, not functions"),
     (r"curandMakeMTGP32\w+ .*", "functions of a header, which programs contain"),
     (r"cufft\w*Callback\w* .*", "rocFFT's kernels cannot call the program's functions"),
-    (r"cusparse\w*BlockedEll\w* .*", "rocSPARSE has another order of the values"),
     (r"curand\w+Distribution .*", "kernels read cuRAND's own structure"),
-    (r"cudnn\w*PersistentRNNPlan .*", "MIOpen has no plans of recurrent networks"),
     (r".*CUDA_REMOVED.*", "not in the releases of CUDA and cuDNN that we stand in for"),
 )
 

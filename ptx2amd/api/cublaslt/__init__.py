@@ -8,6 +8,7 @@ hipBLASLt. Where that has no code for the chip, products are rocBLAS's.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from ptx2amd.api.mapped import Mapped
 from ptx2amd.api.rocblas import ROCBLAS
@@ -146,6 +147,8 @@ ROWS = (
         f"cublasLtEmulationDesc_t emulationDesc, cublasLtEmulationDescAttributes_t attr, {_BUFFER}"),
     Function("cublasLtEmulationDescGetAttribute", 13000,
         f"cublasLtEmulationDesc_t emulationDesc, cublasLtEmulationDescAttributes_t attr, {_ANSWER}"),
+    # In no header.
+    *(Function(name, 0, "void") for name in Path(__file__).with_name("absent.txt").read_text().split()),
 )  # fmt: skip
 
 _LT_HANDLE, _LT_DESC, _LT_TRANSFORM = (

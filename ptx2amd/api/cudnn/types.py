@@ -66,6 +66,7 @@ TYPES = Types(
         "cudnnSpatialTransformerDescriptor_t",
         "cudnnSeqDataDescriptor_t",
         "cudnnAttnDescriptor_t",
+        "cudnnPersistentRNNPlan_t",
         *(f"cudnn{name}Descriptor_t" for name in DESCRIPTORS),
     ),
     enums=(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from ptx2amd.api.mapped import Mapped
 from ptx2amd.api.spec import Api, Check, Enum, Found, Function, Types
@@ -145,6 +146,8 @@ ROWS = (
     Function("cufftGetPlanPropertyInt64", 12040,
         f"{_PLAN}, cufftProperty property, long long int *returnPtrValue"),
     Function("cufftResetPlanProperty", 12040, f"{_PLAN}, cufftProperty property"),
+    # Code of cuFFT for the program's kernels, and what is in no header.
+    *(Function(name, 0, "void") for name in Path(__file__).with_name("absent.txt").read_text().split()),
 )  # fmt: skip
 
 _CODES = (

@@ -102,8 +102,34 @@ def _without(symbol: str, text: str) -> str:
     return f"!{first}: {_NOT_INITIALIZED}" if symbol.startswith("SetMat") else ""
 
 
+_ELL_PRODUCT = "cusparse_ell_multiply(handle, opA, opB, alpha, matA, matB, beta, matC, computeType, "
+_ELL_TAKE, _ELL_SPREAD = "cusparse_ell_take(handle, matA, matB, ", "cusparse_ell_spread(handle, matA, matB, "
+#: Functions that take blocked ELL (blocked_ell.c): the matrix that may be of that format, and what is called then.
+_ELL = {
+    "SpMM": ("matA", f"{_ELL_PRODUCT}NULL, true)"),
+    "SpMM_bufferSize": ("matA", f"{_ELL_PRODUCT}bufferSize, false)"),
+    "SpMM_preprocess": ("matA", f"{_ELL_PRODUCT}NULL, false)"),
+    "DenseToSparse_bufferSize": ("matB", f"{_ELL_TAKE}bufferSize, false)"),
+    "DenseToSparse_analysis": ("matB", f"{_ELL_TAKE}NULL, false)"),
+    "DenseToSparse_convert": ("matB", f"{_ELL_TAKE}NULL, true)"),
+    "SparseToDense_bufferSize": ("matA", f"{_ELL_SPREAD}bufferSize, false)"),
+    "SparseToDense": ("matA", f"{_ELL_SPREAD}NULL, true)"),
+}
+
+
 def _unless(symbol: str) -> str:
     """The conditions under which a function makes no call, and the status that it returns then."""
+    text = _unfit(symbol)
+    if found := _ELL.get(symbol):
+        matrix, call = found
+        wrong, _, answer = text.rpartition(": ")
+        is_ell = f"cusparse_is_ell({matrix})"
+        return f"{is_ell} || {wrong}: CUSPARSE_IF({is_ell}, {call}, {answer})"
+    return text
+
+
+def _unfit(symbol: str) -> str:
+    """The same for arguments that do not fit, or that rocSPARSE does not support."""
     fits, refused = next((found for begins, found in _CONDITIONS.items() if re.match(begins, symbol)), ("", ""))
     if fits and refused:
         return f'!{fits} || {refused}: cusparse_no({fits}, "cusparse{symbol} of a batch")'
