@@ -2,14 +2,7 @@
  * (copies.c), which the program's solve descriptor owns. */
 #include <stdlib.h>
 
-#include "cusparse_handle.h"
-
-struct analysis {
-  rocsparse_spmat_descr matrix; /* analysed copy; NULL: not yet */
-  void *buffer;                 /* the workspace, which the program keeps for the solve */
-};
-struct cusparseSpSVDescr_t_st { struct analysis analysis; };
-struct cusparseSpSMDescr_t_st { struct analysis analysis; };
+#include "solve.h"
 
 #define DESCRIPTORS(name)                                                                                \
   cusparseStatus_t cusparse##name##_createDescr(cusparse##name##Descr_t *descr) {                        \
@@ -20,6 +13,7 @@ struct cusparseSpSMDescr_t_st { struct analysis analysis; };
   cusparseStatus_t cusparse##name##_destroyDescr(cusparse##name##Descr_t descr) {                        \
     if (!descr) return CUSPARSE_STATUS_SUCCESS;                                                          \
     if (descr->analysis.matrix) rocsparse.destroy_spmat_descr(descr->analysis.matrix);                   \
+    cusparse_forget(&descr->analysis);                                                                   \
     free(descr);                                                                                         \
     return CUSPARSE_STATUS_SUCCESS;                                                                      \
   }
@@ -97,8 +91,10 @@ static cusparseStatus_t analysed(const struct how *how, solver *solve, cusparseC
                                  void *c, struct analysis *kept, void *buffer) {
   rocsparse_spmat_descr a;
   size_t size = 0;
+  struct cusparse_parts parts;
   if (!kept || !buffer) return CUSPARSE_STATUS_INVALID_VALUE;
-  cusparseStatus_t status = cusparse_copy_matrix(matrix, &a);
+  cusparseStatus_t status = cusparse_parts_of(matrix, &parts);
+  if (!status) status = cusparse_matrix_of(&parts, &a);
   if (status) return status;
   status = solve(how, a, b, c, ANALYSIS, &size, buffer);
   if (status) {
@@ -106,11 +102,12 @@ static cusparseStatus_t analysed(const struct how *how, solver *solve, cusparseC
     return status;
   }
   if (kept->matrix) rocsparse.destroy_spmat_descr(kept->matrix);
-  kept->matrix = a, kept->buffer = buffer;
+  cusparse_forget(kept);
+  kept->matrix = a, kept->buffer = buffer, kept->parts = parts;
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* With the values that the program's matrix has now. */
+/* With the values that the program's matrix has now, or those of the last update. */
 static cusparseStatus_t solved(const struct how *how, solver *solve, cusparseConstSpMatDescr_t matrix, const void *b,
                                void *c, struct analysis *kept) {
   const void *values;
@@ -118,6 +115,7 @@ static cusparseStatus_t solved(const struct how *how, solver *solve, cusparseCon
   if (!kept || !kept->matrix || !matrix) return CUSPARSE_STATUS_INVALID_VALUE;
   hipsparseStatus_t found = hipsparse.ConstSpMatGetValues(matrix, &values);
   if (found) return cusparse_status(found);
+  if (kept->values) values = (const void *)(uintptr_t)kept->values;
   cusparseStatus_t status = cusparse_of_rocsparse(rocsparse.spmat_set_values(kept->matrix, (void *)values));
   return status ? status : solve(how, kept->matrix, b, c, SOLUTION, &size, kept->buffer);
 }

@@ -62,6 +62,7 @@ TYPES = Types(
     handles=("cusparseHandle_t", "cudaStream_t", "cusparseSpSVDescr_t", "cusparseSpSMDescr_t", *_INFOS,
              *(f"cusparse{name}_t" for name in _OBJECTS)),
     enums=("cusparseStatus_t", *ENUMS, "cusparseSpMVAlg_t", "cusparseSpSVAlg_t", "cusparseSpSMAlg_t",
+           "cusparseSpSVUpdate_t", "cusparseSpSMUpdate_t",
            "libraryPropertyType"),
     structs=(
         "typedef struct cuComplex { float x, y; } cuComplex;\n"
