@@ -296,6 +296,18 @@ def test_endless_loop_is_stopped(arch: str) -> None:
     assert e.kind == "runaway"
 
 
+def test_workgroups_that_wait_cost_little(arch: str) -> None:
+    """Each polls what the next one writes: only the first turn of each is spent with polling."""
+    groups, vcc, lanes = 12, "vcc" if arch == "gfx942" else "vcc_lo", W[arch]
+    text = f"s_mul_i32 s10, s2, {4 * lanes}\nv_add_nc_u32 v1, s10, v1\nloop:\n" \
+           f"global_load_b32 v2, v1, s[6:7] offset:{4 * lanes}\n{WAIT}v_cmp_eq_u32 {vcc}, 0, v2\n"  # fmt: skip
+    code = kernel(arch, text + "s_cbranch_vccnz loop\nv_mov_b32 v3, 1\nglobal_store_b32 v1, v3, s[6:7]\n")
+    flags = np.zeros((groups + 1) * lanes, np.uint32)
+    flags[-lanes:] = 1
+    executed = code.run("k", [groups], [lanes], [flags, np.zeros(64, np.uint32)])
+    assert flags.all() and executed < 1.2 * groups * (1 << 17)
+
+
 def test_launch_limits(arch: str) -> None:
     arguments = np.zeros(64, np.uint32), np.zeros(64, np.uint32)
     assert fault(kernel(arch, "s_nop 0\n"), *arguments, block=1025).kind == "bad launch"

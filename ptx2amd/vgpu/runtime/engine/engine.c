@@ -234,6 +234,10 @@ static void take_part(struct run *run, unsigned csr) {
         watch_round(&watch, run, resident, n);
       }
       g = resident[run->weak ? weak_turn((unsigned)n) : turn];
+      if (!run->weak && !run->max_instructions && watch_waits(&watch, g)) {
+        turn++;
+        continue;
+      }
     }
     switch (workgroup_run(g)) {
     case GROUP_DONE:

@@ -10,8 +10,11 @@
 #include "memory.h"
 #include "watch.h"
 
-enum { CHECKS = 8, MAX_STEPS = 1 << 16 };   /* checks per time of patience; instructions for which a check follows a
-                                             * wave */
+enum {
+  CHECKS = 8,            /* per time of patience */
+  MAX_STEPS = 1 << 16,   /* instructions for which a check follows a wave */
+  FEW_STEPS = 64,        /* those of a short loop, with which one wave waits for another */
+};
 
 static _Atomic uint64_t last_activity;   /* nanoseconds; of anything that may change memory */
 
@@ -48,11 +51,11 @@ static bool same(const struct snapshot *s, const struct wave *w) {
 
 /* Steps the wave. True: it repeats a loop without effects. Otherwise w->stop may say that it ended or reached a
  * barrier. */
-static bool repeats(struct wave *w, struct snapshot *s) {
+static bool repeats(struct wave *w, struct snapshot *s, unsigned steps) {
   uint64_t changes = w->changes;
   unsigned retake = 1;
   take(s, w);
-  for (unsigned step = 1; step <= MAX_STEPS; step++) {
+  for (unsigned step = 1; step <= steps; step++) {
     w->wg->run->build->run_wave(w, 1);
     if ((w->stop != WAVE_RUNNING && w->stop != WAVE_YIELDED) || w->changes != changes) return false;
     if (same(s, w)) return true;
@@ -76,16 +79,27 @@ static bool reads_host_memory(const struct wave *w) {
   return false;
 }
 
-static bool group_stuck(struct workgroup *g, struct snapshot *s) {
+/* Whether every wave waits at a barrier or repeats a loop without effects. */
+static bool group_repeats(struct workgroup *g, struct snapshot *s, unsigned steps, bool may_read_host_memory) {
   for (unsigned k = 0; k < g->n_waves; k++) {
     struct wave *w = &g->waves[k];
     if (w->stop == WAVE_ENDED || w->stop == WAVE_AT_BARRIER) continue;
     memset(w->window, 0, sizeof w->window);
-    bool stuck = repeats(w, s);
+    bool stuck = repeats(w, s, steps);
     workgroup_account(g, w);
-    if (!stuck || reads_host_memory(w)) return false;
+    if (!stuck || (!may_read_host_memory && reads_host_memory(w))) return false;
   }
   return g->live > 0;
+}
+
+static struct snapshot *snapshot_of(struct watch *watch) {
+  if (!watch->snapshot) watch->snapshot = malloc(sizeof(struct snapshot));
+  return watch->snapshot;
+}
+
+bool watch_waits(struct watch *watch, struct workgroup *g) {
+  struct snapshot *s = snapshot_of(watch);
+  return s && group_repeats(g, s, FEW_STEPS, true);
 }
 
 static uint64_t changes_of(struct workgroup *const *groups, unsigned n) {
@@ -152,9 +166,9 @@ void watch_round(struct watch *watch, struct run *run, struct workgroup *const *
   if (!watch->next) watch->next = now + run->patience / CHECKS;
   if (now < watch->next || !n) return;
   watch->next = now + run->patience / CHECKS;
-  if (!watch->snapshot && !(watch->snapshot = malloc(sizeof(struct snapshot)))) return;
+  if (!snapshot_of(watch)) return;
   bool stuck = !watch->progress;
-  for (unsigned k = 0; k < n && stuck; k++) stuck = group_stuck(groups[k], watch->snapshot);
+  for (unsigned k = 0; k < n && stuck; k++) stuck = group_repeats(groups[k], watch->snapshot, MAX_STEPS, false);
   uint64_t changes = changes_of(groups, n);
   stuck = stuck && changes == watch->changes;
   watch->changes = changes;

@@ -1,4 +1,4 @@
-/* Deadlock detection, called by the engine's threads while they run workgroups (watch.c). */
+/* Detection of deadlocks and of waiting workgroups, called by the engine's threads while they run workgroups (watch.c). */
 #ifndef PTX2AMD_VGPU_WATCH_H
 #define PTX2AMD_VGPU_WATCH_H
 
@@ -19,6 +19,9 @@ void watch_begin(struct watch *watch, struct run *run);
 void watch_end(struct watch *watch, struct run *run);
 /* Called after each round over the resident workgroups. Raises the run's fault if nothing can continue. */
 void watch_round(struct watch *watch, struct run *run, struct workgroup *const *groups, unsigned n);
+
+/* Whether a workgroup waits in short loops for a change of memory: its turn is left out. */
+bool watch_waits(struct watch *watch, struct workgroup *g);
 
 /* Something outside of the dispatches in flight may change memory: copies, other dispatches. */
 void watch_activity(void);
