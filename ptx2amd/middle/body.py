@@ -219,9 +219,9 @@ class Body(Graph):
             return self.reaching(op, register, loop)
         return {write for write in register.writes if write.block in loop}
 
-    def slice(self, op: Op, inside: set[int]) -> tuple[set[Op], bool]:
+    def slice(self, op: Op, inside: set[int], stored: Mapping[Op, set[Op]]) -> tuple[set[Op], bool]:
         """The backward slice of `op` within the blocks `inside`, and whether an operation in it depends on itself
-        through another iteration of the loop."""
+        through another iteration of the loop. stored: loads with the stores whose values they may read."""
         needs: dict[Op, set[Op]] = {}
         work = [op]
         while work:
@@ -229,6 +229,7 @@ class Body(Graph):
             if user not in needs:
                 reads = set(user.reads)
                 needs[user] = set().union(*(self._sources(user, register, inside) for register in reads))
+                needs[user] |= {store for store in stored.get(user, ()) if store.block in inside}
                 work += needs[user]
         return needs.keys() - {op}, _cyclic(needs)
 

@@ -18,6 +18,7 @@ from ptx2amd.middle.analyses.divergence import ALL_LANES, WARP
 from ptx2amd.middle.analyses.exchanges import is_exchange, meetings, members
 from ptx2amd.middle.analyses.locks import gathers, is_look, is_try, locks
 from ptx2amd.middle.analyses.lookback import LookBack
+from ptx2amd.middle.analyses.own_memory import stored
 from ptx2amd.middle.analyses.single_warp import SingleWarp
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.op import Op, Register
@@ -187,7 +188,7 @@ class Waits(SingleWarp, LookBack):
             return []
         polled: set[Op] = set()
         for last in self.exits(loop):
-            sources, advances = self.flow.slice(last, loop)
+            sources, advances = self.flow.slice(last, loop, self.flow.analysis(stored))
             waits = sources & asks
             if any(op.does & POLLS for op in waits):
                 line = min(op.inst.line for op in waits)

@@ -11,6 +11,7 @@ from ptx2amd.isa.effects import ARRIVES, ATOMIC, BARRIERS, BLOCK_BARRIER, CALLS,
 from ptx2amd.middle.analyses.addresses import loads, place, steps
 from ptx2amd.middle.analyses.divergence import ALL_LANES, Divergence
 from ptx2amd.middle.analyses.exchanges import is_collective, is_exchange, members
+from ptx2amd.middle.analyses.own_memory import stored
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.op import Op, Register
 from ptx2amd.ptx.ast import Imm
@@ -77,6 +78,9 @@ def _asking(flow: Body) -> set[Register]:
     for op in flow.ops():
         for register in () if op.does & (READS | CALLS) else op.reads:
             users.setdefault(register, []).append(op)
+    for load, stores in flow.analysis(stored).items():
+        for register in {register for store in stores for register in store.reads}:
+            users.setdefault(register, []).append(load)
     found: set[Register] = set()
     work = [op for op in flow.ops() if is_try(op) or is_look(op)]
     while work:
@@ -90,6 +94,7 @@ def _asked(flow: Body, branch: Op) -> set[Op]:
     """The loads and atomics that a condition depends on."""
     found: set[Op] = set()
     seen: set[Op] = set()
+    behind = flow.analysis(stored)
     work = [(branch, branch.predicate)]
     while work:
         for op in flow.sources(*work.pop()):
@@ -100,6 +105,8 @@ def _asked(flow: Body, branch: Op) -> set[Op]:
                 found.add(op)
             elif not op.does & (READS | CALLS):
                 work += [(op, register) for register in op.reads]
+            else:
+                work += [(store, register) for store in behind.get(op, ()) for register in store.reads]
     return found
 
 
