@@ -30,7 +30,7 @@ def may_apply(ir: str) -> bool:
 
 def rewrite(module: Module) -> None:
     for function in module.functions():
-        if any(_BOTH.fullmatch(line) for line in function.lines()):
+        if any(" i1 %" in line and _BOTH.fullmatch(line) for line in function.lines()):
             _rewrite(function)
 
 

@@ -69,9 +69,14 @@ def _wide_products(block: Block) -> dict[Key, Wide]:
     extended: dict[str, Extended] = {}
     products: dict[Key, Wide] = {}
     for line in block.lines:
-        if found := _EXTENDED.match(line):
+        if "ext " in line and (found := _EXTENDED.match(line)):
             extended[found[1]] = Extended(found[2], int(found[3]), found[4])
-        elif (found := _PRODUCT.match(line)) and (a := extended.get(found[3])) and 2 * a.bits == int(found[2]):
+        elif (
+            " = mul " in line
+            and (found := _PRODUCT.match(line))
+            and (a := extended.get(found[3]))
+            and 2 * a.bits == int(found[2])
+        ):
             b = extended.get(found[4]) or _extended_number(found[4], a)
             if b and (b.how, b.bits) == (a.how, a.bits):
                 number = "" if found[4] in extended else found[4]

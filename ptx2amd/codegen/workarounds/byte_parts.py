@@ -32,13 +32,14 @@ def rewrite(module: Module) -> None:
 
 def _shifts(function: Function) -> dict[str, tuple[str, int]]:
     """Result of a shift by a constant -> its operand, and by how many bits to the left."""
-    found = filter(None, map(_SHIFT.match, function.lines()))
+    lines = (line for line in function.lines() if " = shl " in line or " = lshr " in line)
+    found = filter(None, map(_SHIFT.match, lines))
     return {name: (x, int(bits) if how == "shl" else -int(bits)) for name, how, x, bits in (f.groups() for f in found)}
 
 
 def _shifted_part(line: str, shifts: dict[str, tuple[str, int]], name: str) -> list[str] | None:
     """The instructions in place of a mask, if that is one of a shifted byte or half. name: for their results."""
-    found = _MASK.match(line)
+    found = _MASK.match(line) if " = and i32 " in line else None
     if found is None or found[2] not in shifts:
         return None
     (x, left), mask = shifts[found[2]], int(found[3])

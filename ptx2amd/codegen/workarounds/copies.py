@@ -40,11 +40,14 @@ def _rewrite(function: Function) -> None:
     for block in function.blocks:
         for label in _LABEL.findall(block.lines[-1]):
             before.setdefault(label, set()).add(block.label)
-    free = {name: place for block in function.blocks for name, place in _free(block)}
+    meetings = [
+        block
+        for block in function.blocks
+        if " = phi " in block.lines[0] and len(before.get(block.label, ())) > 1 and not _two_sides(block.label, before)
+    ]
+    free = {name: place for block in function.blocks for name, place in _free(block)} if meetings else {}
     made = 0
-    for block in function.blocks:
-        if len(before.get(block.label, ())) < 2 or _two_sides(block.label, before):
-            continue
+    for block in meetings:
         for at, line in enumerate(block.lines):
             head, separator, values = line.partition(" [ ")
             if " = phi " not in head:

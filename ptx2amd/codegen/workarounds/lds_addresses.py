@@ -13,6 +13,7 @@ from ptx2amd.codegen.workarounds.records import Module
 from ptx2amd.regex import regex
 
 _ADDRESS = regex(r"getelementptr ([a-z ]*)\((i8, ptr addrspace\(3\) [^,()]+, i32 -?\d+)\)")
+_MARK = "(i8, ptr addrspace(3) "  # in all of them
 
 
 def rewrite(module: Module) -> None:
@@ -23,7 +24,10 @@ def rewrite(module: Module) -> None:
         for block in function.blocks:
             lines: list[str] = []
             for line in block.lines:
-                found = [] if " = phi " in line else [a for a in _ADDRESS.finditer(line) if not _in_constant(a)]
+                if _MARK not in line or " = phi " in line:
+                    lines.append(line)
+                    continue
+                found = [address for address in _ADDRESS.finditer(line) if not _in_constant(address)]
                 for address in reversed(found):
                     name = f"%lds.address.{number}"
                     number += 1

@@ -30,12 +30,12 @@ def rewrite(module: Module) -> None:
         return f"%ptx2amd.sum.{count}"
 
     for function in module.functions():
-        found = (_ADD.match(line) for line in function.lines())
+        found = (_ADD.match(line) for line in function.lines() if " = add " in line)
         sums = {add[1]: (add[2], add[3]) for add in found if add}
         for block in function.blocks:
             lines: list[str] = []
             for line in block.lines:
-                if compare := _COMPARE.match(line):
+                if " = icmp " in line and (compare := _COMPARE.match(line)):
                     head, relation, one, other, rest = compare.groups()
                     if _overflow(relation, sums.get(one), other):
                         line = f"{head}{hide(one, lines)}, {other}{rest}"

@@ -22,7 +22,8 @@ def rewrite(module: Module) -> None:
     suffixes: set[str] = set()
     for function in module.functions():
         for block in function.blocks:
-            suffixes |= _rewrite(block)
+            if any(" = fptrunc " in line for line in block.lines):
+                suffixes |= _rewrite(block)
     for suffix in sorted(suffixes):
         ty = "float" if suffix == "f32" else f"<{suffix[1:-3]} x float>"
         module.declare(f"llvm.fma.{suffix}", f"{ty} @llvm.fma.{suffix}({ty}, {ty}, {ty})")
