@@ -89,6 +89,11 @@ cusparseStatus_t cusparse_ell_multiply(cusparseHandle_t handle, cusparseOperatio
                                        cusparseConstDnMatDescr_t right, const void *beta,
                                        cusparseConstDnMatDescr_t result, cudaDataType type, size_t *room, bool now);
 
+/* y = alpha op(A) x + beta y, of numbers of a type (S, D, C, Z), for a transposed dense A and a sparse x (turned.c). */
+cusparseStatus_t cusparse_turned(cusparseHandle_t handle, cusparseOperation_t op, int m, int n, const void *alpha,
+                                 const void *a, int lda, int nnz, const void *x, const int *index, const void *beta,
+                                 void *y, cusparseIndexBase_t base, char letter);
+
 /* Whether shapes match (shapes.c). */
 bool cusparse_vector_product_fits(cusparseOperation_t op, cusparseConstSpMatDescr_t matrix, cusparseConstDnVecDescr_t x,
                                   cusparseConstDnVecDescr_t y);

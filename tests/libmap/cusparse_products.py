@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.libmap.sparse import COLUMNS, NOT_SUPPORTED, PLAIN, TRANSPOSED, Sparse, blocks, compressed, op, restored
+from tests.libmap.sparse import (
+    COLUMNS,
+    CONJUGATED,
+    INVALID_VALUE,
+    PLAIN,
+    TRANSPOSED,
+    Sparse,
+    blocks,
+    compressed,
+    op,
+    restored,
+)
 
 ROW, COLUMN = 0, 1  # order of the numbers in a block
 assert COLUMNS  # of dense matrices: all here lie so
@@ -43,19 +54,24 @@ class Products(Sparse):
         """A dense matrix by a sparse vector."""
         m, n, count = 14, 20, 6
         a, alpha, beta = self.numbers(letter, m, n), self.scalar(letter, 1.5 - 1j), self.scalar(letter, 0.5)
-        for operation in (PLAIN, TRANSPOSED):
+        for operation in (PLAIN, TRANSPOSED, CONJUGATED):
             turned = op(a, operation)
             places = np.sort(self.client.draw.permutation(turned.shape[1])[:count]).astype(np.int32)
             x, y = self.numbers(letter, count), self.numbers(letter, turned.shape[0])
             on = self.on(y)
             buffer = self.buffer(f"{letter}gemvi_bufferSize", operation, m, n, count, kind="int")
             given = (operation, m, n, alpha, self.on(a.T), m, count, self.on(x), self.on(places), beta, on, 0, buffer)
-            if operation != PLAIN:
-                self.answers("of columns", NOT_SUPPORTED, f"{letter}gemvi", self.handle, *given)
-                continue
             self.call(f"{letter}gemvi", *given)
             expected = alpha * (turned[:, places] @ x) + beta * y
             self.near(f"gemvi op {operation}", letter, on.now(), expected, count)
+            on, first = self.on(np.full_like(y, np.nan)), self.on(places + 1)
+            alone = (operation, m, n, alpha, self.on(a.T), m, count, self.on(x), first, 0 * beta, on, 1, buffer)
+            if operation != PLAIN:  # rocSPARSE reads the old result
+                self.call(f"{letter}gemvi", *alone)
+                self.near(f"gemvi op {operation} alone", letter, on.now(), alpha * (turned[:, places] @ x), count)
+                wrong = (*alone[:5], m - 1, *alone[6:])
+                self.answers("columns", INVALID_VALUE, f"{letter}gemvi", self.handle, *wrong)
+                self.answers("no op", INVALID_VALUE, f"{letter}gemvi", self.handle, 3, *alone[1:])
 
     def dense_by_sparse(self, letter: str) -> None:
         m, k, n = 9, 14, 11

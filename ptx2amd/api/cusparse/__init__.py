@@ -90,7 +90,6 @@ _CONDITIONS = {
     "SparseToDense": ("cusparse_same_shape(matA, matB)", "cusparse_batch(matA, matB, NULL)"),
     "DenseToSparse": ("cusparse_same_shape(matB, matA)", "cusparse_batch(matB, matA, NULL)"),
     "(Axpby|Gather|Scatter|Rot|SpVV)": ("cusparse_vectors_fit(vecX, vecY)", ""),
-    "[SDCZ]gemvi$": ("", "transA != 0"),  # rocSPARSE supports no other
 }
 
 
@@ -133,8 +132,9 @@ def _unfit(symbol: str) -> str:
     fits, refused = next((found for begins, found in _CONDITIONS.items() if re.match(begins, symbol)), ("", ""))
     if fits and refused:
         return f'!{fits} || {refused}: cusparse_no({fits}, "cusparse{symbol} of a batch")'
-    if refused:
-        return f'{refused}: cusparse_no(true, "cusparse{symbol} of a transposed matrix")'
+    if re.fullmatch("[SDCZ]gemvi", symbol):
+        given = "handle, transA, m, n, alpha, A, lda, nnz, xVal, xInd, beta, y, idxBase"
+        return f"transA != 0: cusparse_turned({given}, '{symbol[0]}')"  # which rocSPARSE lacks
     return f"!{fits}: {_INVALID}" if fits else ""
 
 
