@@ -190,6 +190,8 @@ class Waits(SingleWarp, LookBack):
         for last in self.exits(loop):
             sources, advances = self.flow.slice(last, loop, self.flow.analysis(stored))
             waits = sources & asks
+            if any(op.does & READS and not op.does & ATOMIC and op.space in ("", "local") for op in sources):
+                waits |= {op for op in asks if op.does & CALLS}  # by what a function has stored there
             if any(op.does & POLLS for op in waits):
                 line = min(op.inst.line for op in waits)
                 return [Hazard(line, "a loop waits for an mbarrier, where other warps may have to arrive")]
