@@ -74,6 +74,9 @@ static bool one_order(cudnnSeqDataDescriptor_t one, cudnnSeqDataDescriptor_t oth
   return !memcmp(one->axis, other->axis, sizeof one->axis);
 }
 
+/* The program may have destroyed it. */
+static bool is_used(cudnnDropoutDescriptor_t dropout) { return cudnn_is(dropout, CUDNN_A_DROPOUT) && dropout->dropout > 0; }
+
 struct spaces { size_t weights, work, reserve; const void *weights_at; void *work_at, *reserve_at; };
 
 static cudnnStatus_t begin(struct pass *pass, cudnnHandle_t handle, cudnnAttnDescriptor_t desc,
@@ -95,7 +98,7 @@ static cudnnStatus_t begin(struct pass *pass, cudnnHandle_t handle, cudnnAttnDes
       (spaces->reserve_at && spaces->reserve < pass->layout.kept)) {
     return CUDNN_STATUS_BAD_PARAM;
   }
-  bool drops = (of->dropout && of->dropout->dropout > 0) || (of->later && of->later->dropout > 0);
+  bool drops = is_used(of->dropout) || is_used(of->later);
   if (drops && spaces->reserve_at) return cudnn_reject(false, "dropout in multi-head attention");
   /* Heads lie in the order of queries, which has to be that of results. */
   if (!one_order(q, o)) return cudnn_reject(false, "attention with results in another order of axes than queries");

@@ -82,10 +82,13 @@ cudnnStatus_t cudnnDestroyAttnDescriptor(cudnnAttnDescriptor_t attnDesc) {
   return CUDNN_STATUS_SUCCESS;
 }
 
+static bool is_dropout(cudnnDropoutDescriptor_t given) { return !given || cudnn_is(given, CUDNN_A_DROPOUT); }
+
 /* Queries and keys of a head have to be of the same length. */
 static bool is_sensible(const struct cudnn_attention *set) {
   bool good = set->mode <= (MODE_ONE_TO_ONE | MODE_BIASES) && set->heads > 0 && set->scale >= 0 && set->queries > 0 &&
-              set->keys > 0 && set->batch > 0 && set->beams > 0;
+              set->keys > 0 && set->batch > 0 && set->beams > 0 && set->math >= 0 && set->math <= 3 &&
+              is_dropout(set->dropout) && is_dropout(set->later);
   for (int i = 0; i < OPERANDS && good; i++) good = set->projected[i] >= 0 && (i == RESULT || set->size[i] > 0);
   return good && multihead_length(set, QUERY) == multihead_length(set, KEY);
 }

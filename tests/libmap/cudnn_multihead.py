@@ -289,10 +289,18 @@ class Multihead(Nets):
         self.ok("SetAttnDescriptor", attention, *good)
         kinds = ("unsigned", "int", "double", *["int"] * 3, *["cudnnDropoutDescriptor_t"] * 2, *["int"] * 11)
         read = [self.ffi.new(f"{one} *") for one in kinds]
+        tensor = self.new("cudnnTensorDescriptor_t", "CreateTensorDescriptor")
         self.ok("GetAttnDescriptor", attention, *read)
         self.client.check("attention", tuple(one[0] for one in read) == good)
-        for what, place, value in (("a mode", 0, 4), ("no heads", 1, 0), ("a scale", 2, -1.0), ("no size", 8, 0),
-                                   ("keys of another length", 12, 4), ("no time", 15, 0)):  # fmt: skip
+        wrong = [
+            ("a mode", 0, 4),
+            ("no heads", 1, 0),
+            ("a scale", 2, -1.0),
+            ("a math", 5, 4),
+            ("no dropout", 6, tensor),
+        ]
+        wrong += [("no size", 8, 0), ("keys of another length", 12, 4), ("no time", 15, 0)]
+        for what, place, value in wrong:
             self.answers(what, bad, "SetAttnDescriptor", attention, *good[:place], value, *good[place + 1 :])
         self.answers("a type", self.not_supported, "SetAttnDescriptor", attention, *good[:3], INT8, *good[4:])
         self.answers("a precision", self.not_supported, "SetAttnDescriptor", attention, *good[:4], DOUBLE, *good[5:])

@@ -86,8 +86,13 @@ class Calls:
         kinds = self.ffi.typeof(getattr(self.client.plain, row.symbol)).args
         both = [(kind, p.type.removeprefix("const ")) for kind, p in zip(kinds, row.takes, strict=True)]
         for at, (kind, name) in enumerate(both):
-            for what, value in self.wrong(kind, name):
-                yield at, what, [value if i == at else self.good(*one) for i, one in enumerate(both)]
+            wrong = self.wrong(kind, name)
+            while True:  # valid objects first: a later one could be where the destroyed one was
+                given = [self.good(*one) for one in both]
+                if (found := next(wrong, None)) is None:
+                    break
+                given[at] = found[1]
+                yield at, found[0], given
 
 
 def main() -> None:
