@@ -221,6 +221,7 @@ SUITES = {
         ("pylibcugraph-cu12==26.10.0", "scipy", "networkx"), (str(HERE / "cugraph_ops.py"),),
         "kernels of the wheel; cuSOLVER, cuSPARSE; nvJitLink",
     ),
+    "cuDF": Suite(("cudf-cu12==26.10.0",), (str(HERE / "cudf_ops.py"),), "kernels of the wheel; nvJitLink"),
     "CV-CUDA": Suite(
         ("cvcuda-cu12==0.16.0", "numpy", "scipy"), (str(HERE / "cvcuda_ops.py"),), "kernels of the wheel",
     ),

@@ -29,6 +29,7 @@ PUBLISHED = ("gfx90a", "gfx1100", "gfx1030")  # SCALE's results that are for a c
 # Projects that are tested as packages of PyPI or Debian, with the name of the client.
 CLIENTS = {
     "ctranslate2": "CTranslate2",
+    "cudf": "cuDF",
     "cuml": "cuML",
     "cugraph": "cuGraph",
     "CV-CUDA": "CV-CUDA",
@@ -46,6 +47,7 @@ CLIENTS = {
     "xgboost": "XGBoost",
 }
 NOTES = {
+    "cudf": "without arithmetic and groups, whose kernels take many minutes to translate",
     "kokkos": "Kokkos 3.4.01",
     "cuda-samples": "10 of its 113 programs; [all](programs.md)",
     "llm-c": "12 of its 18 programs of single kernels; [all](programs.md)",
@@ -57,7 +59,6 @@ UNTRIED = {
         "timemachine tiny-cuda-nn UppASD"
     ),
     "the build takes many minutes": "caffe gromacs hypre",
-    "the kernel of its arithmetic, 1.9 MB of PTX, takes minutes to translate": "cudf",
     "the published packages are built without CUDA": "openmpi",
     "patches machine code, in a secure enclave": "sage",
 }
@@ -120,15 +121,18 @@ def versions() -> dict[str, str]:
     found = {one.scale: version(one) for one in manifest.ours() if one.scale}
     for name, client in CLIENTS.items():
         suite = suites.SUITES[client]
-        found[name] = suite.shown or suite.requirements[0].replace("==", " ")
+        found[name] = noted(suite.shown or suite.requirements[0].replace("==", " "), name)
     return found
 
 
 def version(one: manifest.Manifest) -> str:
     kind, *words = one.origin.split()
     shown = {"git": words[-1][:10], "folder": one.python[0].replace("==", " ") if one.python else ""}
-    found = shown.get(kind, " ".join(words))
-    return f"{found} ({NOTES[one.name]})" if one.name in NOTES else found
+    return noted(shown.get(kind, " ".join(words)), one.name)
+
+
+def noted(version: str, project: str) -> str:
+    return f"{version} ({NOTES[project]})" if project in NOTES else version
 
 
 def share(right: int, of: int) -> str:
