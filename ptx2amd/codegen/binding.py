@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from threading import Lock
 from typing import Any
@@ -50,6 +51,12 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "CreatePassBuilder": (_POINTER, _POINTER, _POINTER),
     "DisposePassBuilder": (None, _POINTER),
     "buildPerModuleDefaultPipeline": (_POINTER, _POINTER, _INT),
+    "buildFunctionSimplificationPipeline": (_POINTER, _POINTER, _INT),
+    "RunNewFunctionPassManager": (None, _POINTER, _POINTER, _POINTER),
+    "DisposeNewFunctionPassManger": (None, _POINTER),  # spelt so
+    "ModuleFunctionsIter": (_POINTER, _POINTER),
+    "FunctionsIterNext": (_POINTER, _POINTER),
+    "DisposeFunctionsIter": (None, _POINTER),
     "CreateNewModulePassManager": (_POINTER,),
     "RunNewModulePassManager": (None, _POINTER, _POINTER, _POINTER),
     "DisposeNewModulePassManger": (None, _POINTER),  # spelt so
@@ -160,16 +167,34 @@ class Machine:
 
     def optimise(self, module: Module, slp: bool, passes: Iterable[str] = ()) -> None:
         """Run passes, "SROA", over a module; without any: LLVM's O3, with SLP vectorisation or without."""
+        with self._builder(slp) as builder:
+            names = list(passes)
+            create = "CreateNewModulePassManager"
+            manager = _call(create) if names else _call("buildPerModuleDefaultPipeline", builder, 3)
+            for name in names:
+                _call(f"module_Add{name}Pass", manager)
+            _call("RunNewModulePassManager", manager, module._pointer, builder)
+            _call("DisposeNewModulePassManger", manager)
+
+    def simplify(self, module: Module) -> None:
+        """Run the passes that simplify functions in LLVM's O3, without those over the whole module and those behind
+        them, which vectorise, unroll loops and find out alignments."""
+        functions = _call("ModuleFunctionsIter", module._pointer)
+        while function := _call("FunctionsIterNext", functions):
+            with self._builder(slp=False) as builder:  # serves once
+                manager = _call("buildFunctionSimplificationPipeline", builder, 3)
+                _call("RunNewFunctionPassManager", manager, function, builder)
+                _call("DisposeNewFunctionPassManger", manager)
+        _call("DisposeFunctionsIter", functions)
+
+    @contextmanager
+    def _builder(self, slp: bool) -> Iterator[int]:
+        """LLVM's builder of pipelines."""
         options = _call("CreatePipelineTuningOptions")
         _call("PTOSetLoopVectorization", options, False)
         _call("PTOSetSLPVectorization", options, slp)
         builder = _call("CreatePassBuilder", self._pointer, options)
-        names = list(passes)
-        manager = _call("CreateNewModulePassManager") if names else _call("buildPerModuleDefaultPipeline", builder, 3)
-        for name in names:
-            _call(f"module_Add{name}Pass", manager)
-        _call("RunNewModulePassManager", manager, module._pointer, builder)
-        _call("DisposeNewModulePassManger", manager)
+        yield builder
         _call("DisposePassBuilder", builder)
         _call("DisposePipelineTuningOptions", options)
 

@@ -22,6 +22,7 @@ LONG_CODEGEN_LEVEL = 1
 LEAST_CODEGEN_LEVEL = 0
 LONG_LINES = 40_000  # IR of more lines gets level 1: level 2 takes time that grows with a block's length squared
 FULL_LINES = 4000  # IR of up to this many lines gets LLVM's O3
+SHARED = "addrspace(3)"  # whose accesses need alignments; without them O3 is mostly its passes over functions
 SHORT = ("SROA", "SimplifyCFG", "InstCombine", "SimplifyCFG", "ADCE")  # longer IR without calls
 
 
@@ -108,7 +109,10 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
         raise CodegenError(f"LLVM does not accept our IR: {error}") from None
     slp = _has_pairs(ir, target) and (".dispatch:" not in ir or not avoided.applies("pairs"))
     short = simple and (least or ir.count("\n") > FULL_LINES)
-    tm.optimise(module, slp, SHORT if short else ())
+    if simple and not short and not slp and SHARED not in ir:
+        tm.simplify(module)
+    else:
+        tm.optimise(module, slp, SHORT if short else ())
     rewrites = workarounds.needed(ir, target, optimised=True)
     if exits.may_apply(ir) and not (short or least):
         rewrites.insert(0, exits.rewrite)

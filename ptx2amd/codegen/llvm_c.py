@@ -60,6 +60,21 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "DisposeErrorMessage": (None, _POINTER),
 }
 
+# As LLVM 22 builds it for O3, where it has no name.
+_CFG = "simplifycfg<switch-range-to-icmp>"
+_COMBINE = "instcombine<no-verify-fixpoint>"
+_UNIFORM = "amdgpu-uniform-intrinsic-combine"
+_SIMPLIFY = (
+    "sroa<modify-cfg>,early-cse<memssa>,speculative-execution<only-if-divergent-target>,jump-threading,"
+    f"correlated-propagation,{_CFG},{_COMBINE},aggressive-instcombine,libcalls-shrinkwrap,{_UNIFORM},tailcallelim,{_CFG},"
+    "reassociate,constraint-elimination,loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,"
+    f"loop-rotate<header-duplication>,licm<allowspeculation>,simple-loop-unswitch<nontrivial>),{_CFG},{_COMBINE},"
+    "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,vector-combine,mldst-motion,gvn,sccp,bdce,"
+    f"{_COMBINE},{_UNIFORM},jump-threading,correlated-propagation,adce,memcpyopt,dse,move-auto-init,"
+    "loop-mssa(licm<allowspeculation>),infer-address-spaces,"
+    f"simplifycfg<switch-range-to-icmp;hoist-common-insts;sink-common-insts>,{_COMBINE},{_UNIFORM}"
+)
+
 
 @cache
 def _library() -> Any:
@@ -163,10 +178,15 @@ class Machine(binding.Machine):
         return text
 
     def optimise(self, module: binding.Module, slp: bool, passes: Iterable[str] = ()) -> None:
-        options = _call("CreatePassBuilderOptions")
-        names = ",".join(passes).lower() or "default<O3>"
         with contextlib.nullcontext() if slp else _without_vectors(module):
-            problem = _call("RunPasses", module._pointer, names.encode(), self._pointer, options)
+            self._run(module, ",".join(passes).lower() or "default<O3>")
+
+    def simplify(self, module: binding.Module) -> None:
+        self._run(module, f"function({_SIMPLIFY})")
+
+    def _run(self, module: binding.Module, passes: str) -> None:
+        options = _call("CreatePassBuilderOptions")
+        problem = _call("RunPasses", module._pointer, passes.encode(), self._pointer, options)
         _call("DisposePassBuilderOptions", options)
         if problem:
             raise RuntimeError(_text(_call("GetErrorMessage", problem), "DisposeErrorMessage"))

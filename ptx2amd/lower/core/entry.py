@@ -22,6 +22,7 @@ from ptx2amd.regex import regex
 NEVER_USED = (
     *("dispatch-id", "queue-ptr", "hostcall-ptr", "heap-ptr", "default-queue"),
     *("completion-action", "multigrid-sync-arg", "lds-kernel-id"),
+    *(f"cluster-id-{axis}" for axis in "xyz"),
 )
 INPUTS = {
     "implicitarg-ptr": "llvm.amdgcn.implicitarg.ptr",
@@ -97,6 +98,8 @@ def unused_inputs(text: str, alone: bool, apertures: bool) -> str:
         names.append("dispatch-ptr")
     if alone:
         names += [name for name, intrinsic in INPUTS.items() if intrinsic not in text]
+        if "addrspacecast ptr addrspace(5)" not in text:
+            names.append("flat-scratch-init")
     if not apertures and GENERIC.search(text) and "implicitarg-ptr" in names:
         names.remove("implicitarg-ptr")
     return "".join(f' "amdgpu-no-{name}"' for name in names)
