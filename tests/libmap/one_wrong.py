@@ -15,11 +15,13 @@ if sys.path[0] == str(Path(__file__).parent):  # its neighbours have names of ot
     sys.path.pop(0)
 
 from ptx2amd.api.mapped import Mapped
-from ptx2amd.api.spec import Function
+from ptx2amd.api.spec import Function, Parameter
 from tests.libmap.client import Client
 
-#: Memory that the host and the device can reach, for whatever a pointer points to.
+#: Memory that the host and the device can reach, for whatever a parameter points to; each has its own.
 ROOM = 1 << 16
+#: Where the rows of a matrix with one element begin, in parameters of this name; others point to zeros.
+ROWS, ROW_POINTER = b"\0\0\0\0\1\0\0\0", re.compile(r"(Row|Col)(Ptr|Offsets)[A-D]?")
 #: A value that no enumeration has, and a size that is none.
 NO_SUCH, NEGATIVE = 99, -1
 #: Functions that would change where messages go, or end the library.
@@ -31,14 +33,20 @@ def chosen(mapped: Mapped, pattern: str) -> list[Function]:
     return [row for name, row in sorted(rows.items()) if re.search(pattern, name) and not WITHOUT.search(name)]
 
 
+def kind_of(parameter: Parameter) -> str:
+    """The type, as tables of enumerations and handles have it."""
+    return parameter.type.removeprefix("const ")
+
+
 class Calls:
     def __init__(self, mapped: Mapped) -> None:
         self.client = Client(mapped)
         self.mapped, self.ffi = mapped, self.client.ffi
         self.ffi.cdef("int cuMemHostAlloc(void **, size_t, unsigned);")
         room = self.ffi.new("void **")
-        assert not self.client.cuda.cuMemHostAlloc(room, ROOM, 0)
-        self.room = room[0]
+        most = max(len(row.takes) for row in mapped.rows)
+        assert not self.client.cuda.cuMemHostAlloc(room, most * ROOM, 0)
+        self.room = self.ffi.cast("char *", room[0])
         handles = "|".join(map(re.escape, mapped.api.types.handles))
         make = re.compile(rf"(?:out )?({handles}) \*\w+")
         self.makers = {
@@ -60,10 +68,10 @@ class Calls:
         destroy = getattr(self.client.plain, name, None) if name else None
         return made if made is not None and destroy and not destroy(made) else None
 
-    def good(self, kind: Any, name: str) -> Any:
+    def good(self, at: int, kind: Any, parameter: Parameter) -> Any:
         if kind.kind == "pointer":
-            made = self.made(name)
-            return self.ffi.cast(kind, self.room) if made is None else made
+            made = self.made(kind_of(parameter))
+            return self.ffi.cast(kind, self.room + at * ROOM) if made is None else made
         if kind.kind == "struct":
             return self.ffi.new(f"{kind.cname} *")[0]
         return b"\1" if kind.cname == "char" else 1.0 if kind.cname in ("float", "double") else 1
@@ -84,15 +92,21 @@ class Calls:
 
     def each(self, row: Function) -> Iterator[tuple[int, str, list[Any]]]:
         kinds = self.ffi.typeof(getattr(self.client.plain, row.symbol)).args
-        both = [(kind, p.type.removeprefix("const ")) for kind, p in zip(kinds, row.takes, strict=True)]
-        for at, (kind, name) in enumerate(both):
-            wrong = self.wrong(kind, name)
+        for at, (kind, parameter) in enumerate(zip(kinds, row.takes, strict=True)):
+            wrong = self.wrong(kind, kind_of(parameter))
             while True:  # valid objects first: a later one could be where the destroyed one was
-                given = [self.good(*one) for one in both]
+                self.fill(row)
+                given = [self.good(*one) for one in zip(range(len(kinds)), kinds, row.takes, strict=True)]
                 if (found := next(wrong, None)) is None:
                     break
                 given[at] = found[1]
                 yield at, found[0], given
+
+    def fill(self, row: Function) -> None:
+        """What pointers point to."""
+        for at, parameter in enumerate(row.takes):
+            pattern = ROWS if ROW_POINTER.search(parameter.name) else bytes(len(ROWS))
+            self.ffi.memmove(self.room + at * ROOM, pattern * (ROOM // len(ROWS)), ROOM)
 
 
 def main() -> None:
@@ -103,7 +117,6 @@ def main() -> None:
             continue
         for at, what, arguments in calls.each(row):
             os.write(1, f"{number} {row.symbol} {at} {what}\n".encode())
-            calls.ffi.memmove(calls.room, bytes(ROOM), ROOM)
             status = int(getattr(calls.client.plain, row.symbol)(*arguments))
             os.write(1, f"= {status}\n".encode())
     os.write(1, b"end\n")

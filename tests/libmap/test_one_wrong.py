@@ -1,6 +1,6 @@
 """Each argument of a function wrong in turn: null, negative, no such value, an object that is none or was destroyed.
-Protects: no call ends the program, and what is no object or no value gets an error. Other arguments are valid, but
-memory holds zeros: therefore functions that read patterns or pivots from it (cuSPARSE, cusolverDn) are left out."""
+Protects: no call ends the program, and what is no object or no value gets an error. Other arguments are valid; memory
+holds zeros, and the rows of a matrix with one element."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ SWEEPS = (
     ("curand", "libcurand.so.10", ".", 50),
     ("cufft", "libcufft.so.12", ".", 200),
     ("cudnn", "libcudnn.so.9", ".", 1900),
+    ("cusparse", "libcusparse.so.12", ".", 5700),
 )  # fmt: skip
 
 

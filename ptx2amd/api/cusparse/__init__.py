@@ -94,8 +94,15 @@ _CONDITIONS = {
 
 
 def _without(symbol: str, text: str) -> str:
-    """What a function of a descriptor returns if that is null."""
+    """What a function of a descriptor returns if that is null, or one that makes a descriptor if its arguments are
+    wrong: hipSPARSE throws exceptions."""
     first = text.partition(",")[0].rpartition(" ")[2]
+    if re.fullmatch("Create(Const)?(Coo|CooAoS|Csr|Csc|BlockedEll|SpVec)", symbol):
+        takes = Function("", 0, text).takes[1:]
+        sizes = [one.name for one in takes if one.type == "int64_t"]
+        arrays = " && ".join(one.name for one in takes if one.is_pointer)
+        positive = " && ".join(f"{size} >= 0" for size in sizes)
+        return f"!({positive} && (!{sizes[-1]} || ({arrays}))): {_INVALID}"
     if re.match("Destroy|SpGEMM_destroy", symbol):
         return f"!{first}: CUSPARSE_STATUS_SUCCESS"
     return f"!{first}: {_NOT_INITIALIZED}" if symbol.startswith("SetMat") else ""
