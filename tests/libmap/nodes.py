@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,11 @@ class Node:
     def enter(self) -> tuple[str, ...]:
         """The words that start a command there."""
         return ("nsenter", "-t", str(self.process), "-n", "-u")
+
+
+def shell(nodes: Iterable[Node]) -> str:
+    """A command that takes an address and a command to be run there, as ssh does."""
+    return " ".join([sys.executable, str(Path(__file__)), *(f"{node.address}={node.process}" for node in nodes)])
 
 
 def _run(*words: str) -> None:
@@ -43,3 +51,10 @@ def pair() -> Iterator[list[Node]]:
             for up in ("lo", link):
                 _run(*node.enter, "ip", "link", "set", up, "up")
         yield nodes
+
+
+if __name__ == "__main__":
+    at = next(at for at, word in enumerate(sys.argv) if at and "=" not in word)
+    known = dict(word.split("=") for word in sys.argv[1:at])
+    remote = (*Node(int(known[sys.argv[at]]), sys.argv[at]).enter, "sh", "-c", " ".join(sys.argv[at + 1 :]))
+    os.execvp(remote[0], remote)

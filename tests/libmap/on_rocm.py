@@ -37,8 +37,8 @@ def run(
     through: Sequence[str] = (),
 ) -> subprocess.CompletedProcess[str]:
     """A program, with the software GPU's HIP library and ours in front of the release's; with `ranks`, started
-    by mpirun once for each GPU. arch: a chip, or kfd:CHIP, where the release's own HIP library has the software KFD.
-    settings: further variables; through: the command that starts the program."""
+    by mpirun once for each GPU of each node. arch: a chip, or kfd:CHIP, where the release's own HIP library has the
+    software KFD. settings: further variables; through: the command that starts the program."""
     on_kfd = arch.startswith("kfd:")
     hip = () if on_kfd else (native.DIRECTORY / "hip",)
     folders = (LIBRARIES, *hip, native.DIRECTORY, *([ranks.libraries] if ranks else []))
@@ -49,7 +49,10 @@ def run(
     changes |= {"PTX2AMD_VGPU_COUNT": str(gpus), **(FEW_CHANNELS if gpus > 1 else {}), **(settings or {})}
     words, environment = [*through, *prefix.command(*command, before=folders)], {**os.environ, **changes}
     if ranks:
-        words, environment = [*map(str, ranks.command(gpus)), *words], {**environment, **ranks.environment}
+        words, environment = (
+            [*map(str, ranks.command(gpus * max(1, len(ranks.nodes)))), *words],
+            {**environment, **ranks.environment},
+        )
     return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=limit)
 
 

@@ -89,23 +89,31 @@ def test_two_nodes(arch: str, gpus: int, two_nodes: list[nodes.Node], tmp_path: 
     assert "via NET/Socket" in said and "Hostname     : node1" in said
 
 
-@pytest.mark.parametrize("separate", [False, True], ids=["one node", "two nodes"])
-def test_mpirun(separate: bool, tmp_path: Path) -> None:
-    """Ranks that Open MPI starts, each with a software GPU; with a host identity of their own they are nodes."""
-    prefix, count = rocm.prefix("7.2", *PACKAGES["nccl"]), 2
+def test_mpirun(tmp_path: Path) -> None:
+    """Ranks that Open MPI starts, each with a software GPU."""
+    by_mpirun("gfx90a", 2, (), tmp_path)
+
+
+@pytest.mark.parametrize(("arch", "gpus"), [("gfx90a", 1), ("gfx942", 2), ("kfd:gfx90a", 1)])
+def test_mpirun_on_two_nodes(arch: str, gpus: int, two_nodes: list[nodes.Node], tmp_path: Path) -> None:
+    by_mpirun(arch, gpus, tuple(two_nodes), tmp_path)
+
+
+def by_mpirun(arch: str, gpus: int, on: tuple[nodes.Node, ...], notes: Path) -> None:
+    """A rank for each GPU of each node (none: here)."""
+    prefix, count = rocm.prefix("7.2", *PACKAGES["nccl"], "libamdhip64-7"), gpus * max(1, len(on))
     try:
-        started = mpi.fetch()
+        started = mpi.fetch(on)
     except (OSError, IndexError, subprocess.CalledProcessError) as error:
         pytest.skip(f"Open MPI is not to be had: {error}")
     settings = {
-        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port()), "NCCL_DEBUG": "INFO",
-        "NCCL_DEBUG_FILE": str(tmp_path / "rank.%p"),
+        "MASTER_ADDR": on[0].address if on else "127.0.0.1", "MASTER_PORT": str(port()), "NCCL_DEBUG": "INFO",
+        "NCCL_DEBUG_FILE": str(notes / "%h.%p"),
     }  # fmt: skip
-    through = ("sh", "-c", 'NCCL_HOSTID=node$OMPI_COMM_WORLD_RANK exec "$@"', "sh") if separate else ()
-    done = on_rocm.run(prefix, "gfx90a", *PROGRAM, gpus=count, ranks=started, settings=settings, through=through)
+    done = on_rocm.run(prefix, arch, *PROGRAM, gpus=gpus, ranks=started, settings=settings, limit=PATIENCE)
     assert done.returncode == 0, done.stderr[-2000:]
     checks = [int(line.split()[0]) for line in done.stdout.splitlines() if line.endswith(" checks")]
     assert len(checks) == count and min(checks) >= CHECKS, done.stdout
     assert not [line for line in done.stdout.splitlines() if "status" in line or "is not" in line], done.stdout
-    notes = [path.read_text() for path in tmp_path.glob("rank.*")]
-    assert len(notes) == count and all(f"nNodes:{count if separate else 1}," in text for text in notes)
+    texts = [path.read_text() for path in notes.iterdir()]
+    assert len(texts) == count and all(f"nNodes:{max(1, len(on))}," in text for text in texts)
