@@ -91,7 +91,11 @@ class Device:
         self.at = client.ffi.new("unsigned long long *")
         assert not client.cuda.cuMemAlloc_v2(self.at, max(self.values.nbytes, 8))
         self.pointer = client.ffi.cast("void *", self.at[0])
-        assert not client.cuda.cuMemcpyHtoD_v2(self.at[0], client.address(self.values), self.values.nbytes)
+        self.put(self.values)
+
+    def put(self, values: Array) -> None:
+        """New contents, of the same size."""
+        assert not self.client.cuda.cuMemcpyHtoD_v2(self.at[0], self.client.address(values), values.nbytes)
 
     def now(self) -> Array:
         """Its contents."""
