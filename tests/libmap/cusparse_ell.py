@@ -117,6 +117,10 @@ class BlockedEll(Generic):
             self.scalar("S", 1),
             *(self.dense(self.numbers("S", rows, 2), "S") for rows in (SHAPE[1], SHAPE[0])),
         )
+        place = self.ffi.new("cusparseSpMatDescr_t *")
+        for what, sizes in (("negative", (-3, 6, 3, 3)), ("no block", (6, 6, 0, 3)), ("parts of blocks", (6, 6, 3, 4))):
+            given = (place, *sizes, columns, on, 2, 0, 0)
+            self.answers(what, INVALID_VALUE, "CreateBlockedEll", *given)
         size = self.ffi.new("size_t *")
         self.answers(
             "transposed", NOT_SUPPORTED, name, self.handle, TRANSPOSED, PLAIN, one, matrix, dc, one, db, 0, 0, size

@@ -102,7 +102,9 @@ def _without(symbol: str, text: str) -> str:
         sizes = [one.name for one in takes if one.type == "int64_t"]
         arrays = " && ".join(one.name for one in takes if one.is_pointer)
         positive = " && ".join(f"{size} >= 0" for size in sizes)
-        return f"!({positive} && (!{sizes[-1]} || ({arrays}))): {_INVALID}"
+        whole = "".join(f" && {size} % ellBlockSize == 0" for size in ("rows", "cols", "ellCols"))
+        blocks = f" && ellBlockSize && ellCols <= cols{whole}" if symbol.endswith("BlockedEll") else ""
+        return f"!({positive} && (!{sizes[-1]} || ({arrays})){blocks}): {_INVALID}"
     if re.match("Destroy|SpGEMM_destroy", symbol):
         return f"!{first}: CUSPARSE_STATUS_SUCCESS"
     return f"!{first}: {_NOT_INITIALIZED}" if symbol.startswith("SetMat") else ""
