@@ -47,6 +47,7 @@ CLIENTS = {
     "xgboost": "XGBoost",
 }
 NOTES = {
+    "caffe": "Caffe 9b891540, one layer",
     "cudf": "without arithmetic and groups, whose kernels take many minutes to translate",
     "kokkos": "Kokkos 3.4.01",
     "cuda-samples": "10 of its 113 programs; [all](programs.md)",
@@ -58,7 +59,7 @@ UNTRIED = {
         "alien AMGX arrayfire ds4 FastEddy FLAMEGPU2 gomc gpu_jpeg2k gpusnek heraclespp nerf-cuda quda risc0 TCLB "
         "timemachine tiny-cuda-nn UppASD"
     ),
-    "the build takes many minutes": "caffe gromacs hypre",
+    "the build takes many minutes": "gromacs hypre",
     "the published packages are built without CUDA": "openmpi",
     "patches machine code, in a secure enclave": "sage",
 }
