@@ -60,7 +60,6 @@ UNTRIED = {
         "timemachine tiny-cuda-nn UppASD"
     ),
     "the build takes many minutes": "gromacs hypre",
-    "the published packages are built without CUDA": "openmpi",
     "patches machine code, in a secure enclave": "sage",
 }
 STATES = {"pass": Cell("pass", "good"), "fail": Cell("fail", "bad"), "skipped": Cell("skipped", "none")}
