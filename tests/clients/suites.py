@@ -162,6 +162,11 @@ SUITES = {
         (str(HERE / "llama_ops.py"), str(VENVS / "llama.cpp" / "models")),
         "kernels of the wheel; cuBLAS", shown="gpt4all 2.8.2",
     ),
+    "ctransformers": Suite(
+        ("ctransformers==0.2.27", "gguf==0.19.0", "numpy", "nvidia-cublas-cu12==12.9.*",
+         "nvidia-cuda-runtime-cu12==12.9.79"),
+        (str(HERE / "ctransformers_ops.py"), str(VENVS / "ctransformers" / "models")), "kernels of the wheel; cuBLAS",
+    ),
     "MLX": Suite(
         ("mlx[cuda12]==0.32.4", "numpy", "nvidia-cuda-runtime-cu12==12.9.79"), (str(HERE / "mlx_ops.py"),),
         "kernels of the wheel; NVRTC; cuBLASLt, cuDNN", {"CUDA_HOME": "{site}/nvidia/cuda_runtime"},
@@ -194,6 +199,12 @@ SUITES = {
     ),
     "cupoch": Suite(("cupoch==0.2.11.0", "numpy"), (str(HERE / "cupoch_ops.py"),), "kernels of the wheel"),
     "DALI": Suite(("nvidia-dali-cuda120==2.4.0", "numpy"), (str(HERE / "dali_ops.py"),), "kernels of the wheel"),
+    "nvImageCodec": Suite(
+        ("nvidia-nvimgcodec-cu12==0.9.0.20", "nvidia-nvjpeg-cu12==12.4.0.76", "nvidia-nvjpeg2k-cu12==0.11.0.51",
+         "nvidia-nvtiff-cu12==0.8.0.82", "nvidia-cuda-runtime-cu12==12.9.79", "pillow", "numpy"),
+        (str(HERE / "nvimagecodec_ops.py"),), "kernels of nvJPEG, nvJPEG2000, nvTIFF",
+        shown="nvidia-nvimgcodec-cu12 0.9.0.20",
+    ),
     "PhysX": Suite(
         ("ovphysx==0.7.0.74035321", "physx-usd-schemas", "newton-usd-schemas", "numpy"), (str(HERE / "physx_ops.py"),),
         "kernels of the wheel",

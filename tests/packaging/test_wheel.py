@@ -21,7 +21,7 @@ PLATFORMS = [word for name in ("manylinux_2_28_x86_64", "manylinux2014_x86_64") 
 FIRST = """
 cd /root
 ! type gcc cc ld nvcc clang 2>/dev/null
-python3 -m venv v
+$PYTHON -m venv v
 v/bin/pip install -q --no-index --find-links /given ptx2amd
 export PATH=/root/v/bin:$PATH
 ptx2amd doctor
@@ -62,11 +62,12 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def given(released: Path) -> Path:
-    """The same with a program, and the wheels that ours needs: what the index has for Debian's python3."""
+    """The same with a program, and the wheels that ours needs: what the index has for each CPython."""
     [wheel] = released.glob("*.whl")
     build.build("vector_add", released)
     pip = [sys.executable, "-m", "pip", "download", "-q", "--only-binary", ":all:", "-d", str(released)]
-    subprocess.run([*pip, "--python-version", clean_root.PYTHON, *PLATFORMS, str(wheel)], check=True)
+    for python in clean_root.RELEASES:
+        subprocess.run([*pip, "--python-version", python, *PLATFORMS, str(wheel)], check=True)
     (released / "two_names.py").write_text(TWO_NAMES)
     return released
 
@@ -92,8 +93,9 @@ def test_the_source_distribution_has_what_the_build_reads(released: Path) -> Non
 
 
 @pytest.mark.skipif(not clean_root.possible(), reason="needs root for a root folder of its own")
-def test_new_user(given: Path, tmp_path: Path) -> None:
-    done = clean_root.run(given, FIRST, tmp_path)
+@pytest.mark.parametrize("python", clean_root.RELEASES)
+def test_new_user(given: Path, tmp_path: Path, python: str) -> None:
+    done = clean_root.run(given, FIRST, tmp_path, python)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PASS" in done.stdout and "missing" not in done.stdout
     assert "libcublas.so" not in done.stdout, "our own libraries are none that the environment needs"
@@ -103,7 +105,7 @@ def test_new_user(given: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not clean_root.possible(), reason="needs root for a root folder of its own")
 def test_the_driver_is_one_by_any_name(given: Path, tmp_path: Path) -> None:
-    install = "cd /root; python3 -m venv v; v/bin/pip install -q --no-index --find-links /given ptx2amd; "
+    install = "cd /root; $PYTHON -m venv v; v/bin/pip install -q --no-index --find-links /given ptx2amd; "
     done = clean_root.run(given, f"{install} v/bin/ptx2amd run -- python3 /given/two_names.py", tmp_path)
     assert (done.returncode, done.stdout.strip()) == (0, "drivers: 1"), done.stderr
 
@@ -113,6 +115,6 @@ def test_debian_package(given: Path, tmp_path: Path) -> None:
     """Programs run with Debian's python3, which sees none of our packages."""
     [wheel] = given.glob("ptx2amd-*.whl")
     make = [sys.executable, str(ROOT / "packaging" / "deb.py"), str(wheel), "--output", str(given)]
-    subprocess.run([*make, "--python", clean_root.PYTHON], check=True)
+    subprocess.run([*make, "--python", clean_root.OLDEST], check=True)
     done = clean_root.run(given, DEBIAN, tmp_path)
     assert (done.returncode, done.stdout.split()) == (0, ["PASS", "drivers:", "1", "own"]), done.stderr
