@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from ptx2amd.lower.core import debug
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.names import Storage
@@ -11,7 +13,7 @@ from ptx2amd.lower.memory import wide, window
 from ptx2amd.lower.memory.order import ORDERS, SCOPES, byte_size, elements, fence, vector
 from ptx2amd.ptx.ast import Addr, Inst, Sym
 from ptx2amd.ptx.heads import param_layout
-from ptx2amd.ptx.layout import size_of
+from ptx2amd.ptx.layout import align_of, size_of
 
 STREAMING = {"cs", "L1::evict_first", "L1::no_allocate"}  # read or written once: nontemporal
 # Cache operators that promise a view past the L1 cache, which a relaxed access of that scope has
@@ -43,26 +45,42 @@ def load(fn: FunctionLowering, inst: Inst) -> None:
     whole = argument(fn, inst, width(ty) * count)
     if whole is None:
         pointer = fn.address(inst, "a", space_of(inst))
-        whole = read(fn, pointer, ty if count == 1 else f"<{count} x {ty}>", mods)
+        whole = read(fn, pointer, ty if count == 1 else f"<{count} x {ty}>", mods, declared_align(fn, inst))
     fn.put_vec(inst, "d", elements(fn, whole, ty, count))
+
+
+def parameter(fn: FunctionLowering, inst: Inst) -> Storage | None:
+    """The kernel's parameter whose name the address has."""
+    place = inst.get("a")
+    if not fn.is_kernel or not isinstance(place, Addr) or not isinstance(place.base, Sym):
+        return None
+    entity = fn.names.get(place.base.name)
+    return entity if isinstance(entity, Storage) and entity.given else None
+
+
+def declared_align(fn: FunctionLowering, inst: Inst) -> int:
+    """What the declaration of a kernel's parameter says of the alignment of a place in it, in bytes: LLVM reads short
+    fields that begin a dword with the scalar unit."""
+    found, place = parameter(fn, inst), inst.get("a")
+    return gcd(align_of(found.var), place.offset) if found and isinstance(place, Addr) else 1
 
 
 def argument(fn: FunctionLowering, inst: Inst, bits: int) -> Val | None:
     """The kernel's argument that is loaded, if that is all of a parameter. LLVM reads arguments when the kernel begins,
     neighbours at once, with one wait; many would take many SGPRs from there on."""
-    place = inst.get("a")
-    if not fn.is_kernel or not isinstance(place, Addr) or not isinstance(place.base, Sym) or place.offset:
+    found, place = parameter(fn, inst), inst.get("a")
+    if not found or not isinstance(place, Addr) or place.offset:
         return None
-    entity = fn.names.get(place.base.name)
-    if not isinstance(entity, Storage) or entity.argument is None or width(entity.argument.ty) != bits:
+    if found.argument is None or width(found.argument.ty) != bits:
         return None
-    return entity.argument if sum(size for _, size, _ in fn.plan.params) <= EARLY_BYTES else None
+    return found.argument if sum(size for _, size, _ in fn.plan.params) <= EARLY_BYTES else None
 
 
-def read(fn: FunctionLowering, pointer: Val, ty: str, mods: dict[str, str]) -> Val:
-    """Load a value of type `ty` with the semantics and hints that the modifiers ask for."""
+def read(fn: FunctionLowering, pointer: Val, ty: str, mods: dict[str, str], align: int = 1) -> Val:
+    """Load a value of type `ty` with the semantics and hints that the modifiers ask for. align: of the pointer, in
+    bytes, if that is more than the value's size."""
     sem, scope, cop = mods.get("sem", ""), mods.get("scope", ""), mods.get("cop", "")
-    align = byte_size(ty)
+    align = max(align, byte_size(ty))
     if ty == wide.WIDE and sem and sem != "weak" and pointer.ty != "ptr addrspace(5)":
         return wide.load(fn, pointer, sem, scope or "sys")
     if sem in ("relaxed", "acquire") or (cop in COHERENT and pointer.ty == "ptr addrspace(1)"):

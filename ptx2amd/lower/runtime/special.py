@@ -80,7 +80,8 @@ def hidden(fn: FunctionLowering, ty: str, offset: int, most: int = 0, alone: boo
     if alone:
         base = fn.op("ptr addrspace(1)", f"addrspacecast {base.t} to ptr addrspace(1)")
     at = fn.op(base.ty, f"getelementptr inbounds i8, {base.t}, i64 {offset}")
-    return fn.op(ty, f"load {ty}, {at.t}, align {2 if ty == 'i16' else 4}, !invariant.load !0, !noundef !0{known}")
+    align = 2 if alone or offset % 4 else 4
+    return fn.op(ty, f"load {ty}, {at.t}, align {align}, !invariant.load !0, !noundef !0{known}")
 
 
 def item(fn: FunctionLowering, axis: int) -> Val:
