@@ -23,6 +23,7 @@ LEAST_CODEGEN_LEVEL = 0
 LONG_LINES = 40_000  # IR of more lines gets level 1: level 2 takes time that grows with a block's length squared
 FULL_LINES = 4000  # IR of up to this many lines gets LLVM's O3
 SHARED = "addrspace(3)"  # whose accesses need alignments; without them O3 is mostly its passes over functions
+EARLY = ("SROA", "InstCombine", "SimplifyCFG")  # as O3 begins: the passes over functions expect code of that form
 SHORT = ("SROA", "SimplifyCFG", "InstCombine", "SimplifyCFG", "ADCE")  # longer IR without calls
 
 
@@ -110,6 +111,7 @@ def optimised(ir: str, target: Target, simple: bool = False, least: bool = False
     slp = _has_pairs(ir, target) and (".dispatch:" not in ir or not avoided.applies("pairs"))
     short = simple and (least or ir.count("\n") > FULL_LINES)
     if simple and not short and not slp and SHARED not in ir:
+        tm.optimise(module, slp, EARLY)
         tm.simplify(module)
     else:
         tm.optimise(module, slp, SHORT if short else ())

@@ -20,8 +20,8 @@ def stored(body: Body) -> dict[Op, set[Op]]:
     loads: list[tuple[Op, str, range]] = []
     stores: dict[str, dict[int, list[tuple[Op, range]]]] = defaultdict(lambda: defaultdict(list))  # by block, in order
     for op in body.ops() if names else ():
-        if not op.does & (READS | WRITES) or op.does & ATOMIC or op.space not in ("", "local"):
-            continue
+        if not op.does & (READS | WRITES) or op.does & ATOMIC or op.space not in ("", "local") or "t" not in op.mods:
+            continue  # without a type: hints, which move no values
         here = place(body, op)
         if not isinstance(here, tuple) or here[0] not in names:
             continue
