@@ -116,6 +116,13 @@ CLIENTS = {
          "idna", "certifi", "charset-normalizer", "pyyaml"),
         ("cublas",), words=("models",),
     ),
+    "ctransformers": Client(
+        "ctransformers",
+        ("gguf==0.19.0", "numpy", "nvidia-cuda-runtime-cu12", "nvidia-cublas-cu12==12.9.*", "huggingface_hub", "anyio",
+         "certifi", "charset-normalizer", "click", "filelock", "fsspec", "h11", "hf-xet", "httpcore2", "httpx2", "idna",
+         "packaging", "py-cpuinfo", "pyyaml", "requests", "tqdm", "truststore", "typing_extensions", "urllib3"),
+        ("cublas",), words=("models",),
+    ),
     "ONNX Runtime": Client(
         "ONNX Runtime",
         ("onnx==1.23.2", "numpy", "protobuf", "flatbuffers", "ml_dtypes", "packaging", "typing_extensions", "sympy",
@@ -184,7 +191,11 @@ def run(name: str, chip: str, limit: float = 3600) -> tuple[dict[str, int], str]
     root.mkdir(exist_ok=True)
     if not (root / "lib").exists():
         (root / "lib").symlink_to(prefix.libraries)
-    shown, libraries, variable = folder / "bin" / "python", list[Path](), ""
+    shown, libraries, variable = (
+        folder / "bin" / "python",
+        sorted(folder.glob("lib/python3*/site-packages/nvidia/cuda_runtime/lib")),
+        "",
+    )
     if packages := suite(client).debian:
         tree = debian.unpacked(folder / "debian", "trixie", packages, (*suites.NOT_LOADED, *REPLACED)) / "usr"
         python = shown = tree / "bin" / "python3.13"

@@ -81,8 +81,8 @@ def _hipify() -> Iterator[str]:
 
 #: About single programs.
 _NOTES = """\
-llama.cpp's, on both chips, is a model with random weights (Q4_1) that goes on otherwise than on the CPU: the reason was
-not looked for.
+llama.cpp's, on both chips, is a model with random weights (Q4_1) whose text goes on otherwise than on the CPU in two of
+four places. The logits of such models, which ctransformers' cases compare, are as near to the CPU's as they are to be.
 XGBoost's cases use one GPU and call none of these libraries."""
 
 
