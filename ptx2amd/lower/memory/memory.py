@@ -49,31 +49,32 @@ def load(fn: FunctionLowering, inst: Inst) -> None:
     fn.put_vec(inst, "d", elements(fn, whole, ty, count))
 
 
-def parameter(fn: FunctionLowering, inst: Inst) -> Storage | None:
-    """The kernel's parameter whose name the address has."""
+def parameter(fn: FunctionLowering, inst: Inst) -> tuple[Storage, int] | None:
+    """The kernel's parameter whose name the address has, and the offset in it."""
     place = inst.get("a")
     if not fn.is_kernel or not isinstance(place, Addr) or not isinstance(place.base, Sym):
         return None
     entity = fn.names.get(place.base.name)
-    return entity if isinstance(entity, Storage) and entity.given else None
+    return (entity, place.offset) if isinstance(entity, Storage) and entity.given else None
 
 
 def declared_align(fn: FunctionLowering, inst: Inst) -> int:
     """What the declaration of a kernel's parameter says of the alignment of a place in it, in bytes: LLVM reads short
     fields that begin a dword with the scalar unit."""
-    found, place = parameter(fn, inst), inst.get("a")
-    return gcd(align_of(found.var), place.offset) if found and isinstance(place, Addr) else 1
+    found = parameter(fn, inst)
+    return gcd(align_of(found[0].var), found[1]) if found else 1
 
 
 def argument(fn: FunctionLowering, inst: Inst, bits: int) -> Val | None:
     """The kernel's argument that is loaded, if that is all of a parameter. LLVM reads arguments when the kernel begins,
     neighbours at once, with one wait; many would take many SGPRs from there on."""
-    found, place = parameter(fn, inst), inst.get("a")
-    if not found or not isinstance(place, Addr) or place.offset:
+    found = parameter(fn, inst)
+    if not found or found[1]:
         return None
-    if found.argument is None or width(found.argument.ty) != bits:
+    whole = found[0].argument
+    if whole is None or width(whole.ty) != bits:
         return None
-    return found.argument if sum(size for _, size, _ in fn.plan.params) <= EARLY_BYTES else None
+    return whole if sum(size for _, size, _ in fn.plan.params) <= EARLY_BYTES else None
 
 
 def read(fn: FunctionLowering, pointer: Val, ty: str, mods: dict[str, str], align: int = 1) -> Val:
