@@ -80,8 +80,8 @@ class Place:
         self.fn, self.bits, self.elements = fn, bits_of(mods["t"]), layout.elements
         self.line, self.inner = layout if row_major else (layout.column, layout.row)
         default = length if row_major else lines
-        stride = fn.resize(fn.src(inst, "b"), 64) if fn.has(inst, "b") else fn.const("i64", default)
-        self.stride = fn.once(("stride", stride.t, self.bits), lambda: self.scaled(stride))
+        stride = fn.src(inst, "b") if fn.has(inst, "b") else fn.const("i64", default)
+        self.stride = fn.once(("stride", stride.t, self.bits), lambda: self.scaled(fn.resize(stride, 64)))
         own = fn.once(("lines", self.line, self.inner, self.stride.t, self.bits), self._own)
         base = fn.address(inst, "a", space_of(inst))
         self.rows = {0: self.moved(base, own)}
@@ -90,7 +90,8 @@ class Place:
         """The bytes from the first element of the matrix to the lane's."""
         fn = self.fn
         own = fn.op("i64", f"mul {fn.resize(self.of_lane(self.line), 64).t}, {self.stride}")
-        return fn.op("i64", f"add {own.t}, {self.scaled(fn.resize(self.of_lane(self.inner), 64))}")
+        own = fn.op("i64", f"add {own.t}, {self.scaled(fn.resize(self.of_lane(self.inner), 64))}")
+        return fn.op("i64", f"freeze {own.t}")  # keeps InstCombine from adding both parts to each address by themselves
 
     def scaled(self, count: Val) -> Val:
         """The bytes of so many elements."""
