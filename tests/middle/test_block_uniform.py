@@ -25,6 +25,12 @@ BODIES = {
         "mov.u32 %r2, 0; L: membar.cta; add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r0; @%p bra L;",
         True,
     ),
+    "on a parameter": ("ld.param.u32 %r2, [n]; setp.eq.u32 %p, %r2, 0; @%p bra L; membar.cta; L: mov.u32 %r2, 1;", True),
+    "on memory at a parameter": (
+        "ld.param.u64 %rd1, [a]; ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p, %r2, 0; @%p bra L; membar.cta;"
+        "L: mov.u32 %r2, 1;",
+        False,
+    ),
     "loop on the thread": (
         "mov.u32 %r2, %r1; L: membar.cta; add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r0; @%p bra L;",
         False,
@@ -45,7 +51,7 @@ BODIES = {
 def test_together(name: str) -> None:
     text, expected = BODIES[name]
     start = f"mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; {text} ret;"
-    module = parse(f"{HEAD}.entry k() {{ {DECLARED} {start} }}", "t.ptx")
+    module = parse(f"{HEAD}.entry k(.param .u32 n, .param .u64 a) {{ {DECLARED} {start} }}", "t.ptx")
     scope = body(module, module.functions["k"])
     [fence] = [item for item in scope.items if isinstance(item, Inst) and item.shape.opcode.startswith("membar")]
-    assert (id(fence) in block_uniform(Body(scope))) == expected
+    assert (id(fence) in block_uniform(Body(scope, module.functions["k"]))) == expected

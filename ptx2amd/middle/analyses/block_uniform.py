@@ -46,7 +46,9 @@ class BlockUniformity:
         return bool(does & (CALLS | ATOMIC | EXCHANGES | POLLS) or (does & READS and op.space not in UNCHANGING))
 
     def _different(self, register: Register) -> bool:
-        return register in self.divergent if register.writes else not register.special.startswith(SAME)
+        if register.writes:
+            return register in self.divergent
+        return not register.special.startswith(SAME) and register.name not in (self.flow.parameters or ())
 
     def _guarded(self, op: Op) -> bool:
         return op.inst.guard is not None and self._different(op.predicate)
