@@ -107,7 +107,8 @@ def translate(
     each other are padded rather than paired. shared: "lds", or "spilled" for launches with more dynamic
     shared memory than LDS has: it then lies in the arena, as do static variables that LDS is too small for.
     grid: "few" for launches of few blocks (plan/kernel.py), whose addresses take fewer instructions; "any".
-    matrix: "software" for matrix products without the chip's matrix instructions.
+    matrix: "software" for matrix products without the chip's matrix instructions, "fast" with those, too, that flush
+    subnormal numbers.
     isolate: compile in a child process what LLVM may fail on or take long for ("risky"), or everything ("all"), so that
     a crash is the error of one kernel (not for processes with other threads). least: ask as little of LLVM as can be.
     jobs: how many parts of a long module LLVM works on at once, with isolate "all".

@@ -7,7 +7,7 @@ from ptx2amd.interface.kernel import MAPPINGS
 from ptx2amd.records import dataclass
 from ptx2amd.target.arch import Arch, arch
 
-MATRIX = ("chip", "software")
+MATRIX = ("chip", "fast", "software")
 PADDED_BLOCK = 512  # threads: twice as many lanes make up a workgroup of 1024
 
 
@@ -21,7 +21,7 @@ class Target:
 
     mapping "native": a wave is a warp (wave32); "paired": a wave holds two warps (wave64); "padded": a wave holds one
     warp in its lower half, the other lanes are off (wave64). matrix: "chip": matrix products use the chip's
-    instructions where they fit; "software"."""
+    instructions where they are exact; "fast": also where they flush subnormal numbers; "software"."""
 
     arch: Arch
     mapping: str

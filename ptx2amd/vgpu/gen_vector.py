@@ -343,7 +343,9 @@ def _absent(*names: str) -> str:
 
 def _matrix_handler(name: str, x: Matrix) -> str:
     types = ", ".join(f"MATRIX_{t}" for t in (x.a, x.b, x.d))
+    signature = "(struct wave *w, const struct inst *i, const struct matrix_shape *shape)"
     return (
+        f"const struct inst *VG(valu_{x.kind}){signature};\n"
         f"const struct inst *VG({name})(struct wave *w, const struct inst *i) {{\n"
         f"  static const struct matrix_shape shape = {{{x.m}, {x.n}, {x.k}, {x.blocks}, {types}}};\n"
         f"  return VG(valu_{x.kind})(w, i, &shape);\n}}\n"

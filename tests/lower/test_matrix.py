@@ -79,7 +79,7 @@ WMMA = chunks([p for p in wmma_programs.products() if p.number % 5 in (0, 2, 3)]
 WMMA_TEXT = wmma_programs.HEAD + "".join(wmma_programs.kernel(f"k{i}", batch) for i, batch in enumerate(WMMA))
 
 
-@pytest.mark.parametrize("arch", EVERY)
+@pytest.mark.parametrize("arch", [*EVERY, pytest.param("gfx90a", marks=pytest.mark.slow)])
 def test_wmma(arch: str) -> None:
     for i, batch in enumerate(WMMA):
         data = [wmma_programs.matrices(product) for product in batch]
@@ -112,7 +112,7 @@ add.u32 %i, %i, 1; setp.le.u32 %p, %i, %n; @%p bra L;
 wmma.store.d.sync.aligned.row.m16n16k16.f32 [%out], {names["c"]}, 16; ret; }}"""
 
 
-@pytest.mark.parametrize("arch", MAPPINGS)
+@pytest.mark.parametrize("arch", [*MAPPINGS, "gfx90a"])
 @pytest.mark.parametrize(("bound", "rounds"), [("%w", (1, 2, 3)), ("%ctaid.x", (1, 1, 1))])
 def test_warps_multiply_apart_and_together(arch: str, bound: str, rounds: tuple[int, ...]) -> None:
     noise = random.Random(bound)

@@ -25,7 +25,10 @@ BODIES = {
         "mov.u32 %r2, 0; L: membar.cta; add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r0; @%p bra L;",
         True,
     ),
-    "on a parameter": ("ld.param.u32 %r2, [n]; setp.eq.u32 %p, %r2, 0; @%p bra L; membar.cta; L: mov.u32 %r2, 1;", True),
+    "on a parameter": (
+        "ld.param.u32 %r2, [n]; setp.eq.u32 %p, %r2, 0; @%p bra L; membar.cta; L: mov.u32 %r2, 1;",
+        True,
+    ),
     "on memory at a parameter": (
         "ld.param.u64 %rd1, [a]; ld.global.u32 %r2, [%rd1]; setp.eq.u32 %p, %r2, 0; @%p bra L; membar.cta;"
         "L: mov.u32 %r2, 1;",

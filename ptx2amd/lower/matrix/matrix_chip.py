@@ -14,13 +14,12 @@ KEPT = 64  # registers for sums that stay where the instruction left them
 
 def unit(fn: FunctionLowering, mods: Mods, tall: int) -> Unit | None:
     """What computes products of these types on the chip."""
-    arch = fn.target.arch
     if fn.target.matrix == "software" or mods.get("rnd", "rn") not in ("", "rn"):
         return None
     if fn.target.wave_size == 64:
-        found = mfma.instruction(arch, mods)
+        found = mfma.instruction(fn.target, mods)
         return mfma.Mfma(fn, mods, tall, found) if found else None
-    found = wave32.instruction(arch, mods)
+    found = wave32.instruction(fn.target.arch, mods)
     return wave32.Wmma(fn, mods, tall, found) if found else None
 
 

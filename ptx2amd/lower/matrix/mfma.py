@@ -14,7 +14,7 @@ from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix.matrix_unit import OCP, Instruction, Mods, Unit, widened
 from ptx2amd.lower.warp.lanes import split
-from ptx2amd.target.arch import Arch
+from ptx2amd.target import Target
 
 F16 = Instruction("mfma.f32.16x16x16f16", 2, "<4 x half>", "f16")
 F32 = Instruction("mfma.f32.16x16x4f32", 1, "float", "f32")
@@ -26,10 +26,10 @@ I8 = Instruction("mfma.i32.16x16x32.i8", 2, "i64", "i8")
 I8_SHORT = Instruction("mfma.i32.16x16x16i8", 1, "i32", "i8")
 
 
-def instruction(arch: Arch, mods: Mods) -> Instruction | None:
+def instruction(target: Target, mods: Mods) -> Instruction | None:
     """The instruction for PTX's element types; None when there is none that is as exact."""
     a, b = mods["at"], mods["bt"]
-    has = arch.matrix
+    has = target.arch.matrix
     if a == "f64":
         return F64 if "f64" in has else None
     if "mfma" not in has or a == "b1":
@@ -40,7 +40,7 @@ def instruction(arch: Arch, mods: Mods) -> Instruction | None:
         return XF32 if "xf32" in has else F32
     if a in OCP and "ocp8" in has:  # operands in the instruction's order
         return Instruction(f"mfma.f32.16x16x32.{OCP[b]}.{OCP[a]}", 2, "i64", "fp8")
-    if "flushes" in has:  # subnormal f16 and bf16
+    if "flushes" in has and target.matrix != "fast":  # subnormal f16 and bf16
         return F32
     if a == "bf16":
         return BF16 if "bf16_1k" in has else BF16_SHORT

@@ -18,9 +18,11 @@ from typing import NamedTuple
 
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
+from ptx2amd.lower.matrix import flushed
 from ptx2amd.lower.matrix.fragment import ELEMENT, LANE, Layout, bits_of, log2, sizes
 from ptx2amd.lower.matrix.matrix_unit import Mods, widened
 from ptx2amd.lower.warp.whole import enter, leave
+from ptx2amd.target import Target
 from ptx2amd.target.arch import Arch
 
 SHAPES = frozenset(("m16n16k16", "m32n8k16", "m8n32k16", "m16n16k8"))
@@ -47,8 +49,8 @@ I8 = Instruction("mfma.i32.4x4x4i8", 1, "i32", "i8")
 
 
 def instruction(arch: Arch, kind: str) -> Instruction:
-    """The instruction for an element type of PTX, as exact as PTX is."""
-    if kind == "tf32" or (kind in ("f16", "bf16") and "flushes" in arch.matrix):
+    """The instruction for an element type of PTX; that of f16 and bf16 may flush subnormal numbers (`flushes`)."""
+    if kind == "tf32":
         return F32
     bf16 = BF16 if "bf16_1k" in arch.matrix else BF16_SHORT
     return {"f16": F16, "bf16": bf16, "s8": I8, "u8": I8}[kind]
@@ -121,7 +123,17 @@ class Quads(NamedTuple):
             for part, words in (("a", a), ("b", b))
         }
         own, given = parts.pop(self.along), *parts.values()
-        product = Product(fn, chosen, kind, log2(self.lanes // 4), whole)
+
+        def made(by: Instruction, start: list[Val]) -> list[Val]:
+            return self._product(Product(fn, by, kind, log2(self.lanes // 4), whole), own, given, start)
+
+        if not flushes(fn.target, kind):
+            return made(chosen, c)
+        zeros = [fn.const("float", 0.0)] * len(c)
+        return flushed.product(fn, kind, own + given, c, lambda: made(chosen, zeros), lambda: made(F32, c))
+
+    def _product(self, product: Product, own: list[Val], given: list[Val], c: list[Val]) -> list[Val]:
+        kind = product.kind
         own_words = product.sources(own, self.halved(kind))
         given_words = product.sources(given)
         per = len(own_words) // (self.depth // 4)  # sources of four elements
@@ -138,6 +150,11 @@ class Quads(NamedTuple):
         for tile, pairs in enumerate(steps):
             found += product.sum(pairs, c[4 * tile : 4 * tile + 4])
         return found
+
+
+def flushes(target: Target, kind: str) -> bool:
+    """Whether the instruction for a type flushes subnormal numbers, and may not."""
+    return kind in ("f16", "bf16") and "flushes" in target.arch.matrix and target.matrix != "fast"
 
 
 def native(arch: Arch, shape: str) -> Quads | None:

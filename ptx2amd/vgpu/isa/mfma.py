@@ -14,14 +14,31 @@ BITS = {
 _DWORDS = {1: "b32", 2: "b64", 4: "b128", 8: "b256", 16: "b512", 32: "b1024"}
 
 
-def _row(m: int, n: int, k: int, blocks: int, a: str, b: str, d: str, name: str, archs: tuple[str, ...] = ()) -> Op:
+FLUSHING = ("gfx90a",)  # where products of f16 and of bf16 flush subnormal numbers
+OTHERS = ("gfx908", "gfx942", "gfx950")
+
+
+def _rows(m: int, n: int, k: int, blocks: int, a: str, d: str, name: str) -> list[Op]:
+    """Rows of an instruction that all chips have, perhaps by another name."""
+    if a not in ("f16", "bf16"):
+        return [_row(m, n, k, blocks, a, a, d, name)]
+    return [
+        _row(m, n, k, blocks, a, a, d, name, OTHERS),
+        _row(m, n, k, blocks, a, a, d, name, FLUSHING, "mfma_flushed"),
+    ]
+
+
+def _row(
+    m: int, n: int, k: int, blocks: int, a: str, b: str, d: str, name: str,
+    archs: tuple[str, ...] = (), kind: str = "mfma",
+) -> Op:  # fmt: skip
     """A row; operand sizes follow from the shape."""
     source = _DWORDS[max(1, m * k * blocks * BITS[a] // 32 // 64)]
     result = _DWORDS[m * n * blocks * BITS[d] // 32 // 64]
     if a == "f64":
         source = "f64"
     operands = f"d:{result}, a!v:{source}, b!v:{source}, c:{'f64' if result == 'b64' else result}"
-    return Op(name, "VOP3P_MAI", operands, Matrix("mfma", m, n, k, blocks, a, b, d), archs=archs)
+    return Op(name, "VOP3P_MAI", operands, Matrix(kind, m, n, k, blocks, a, b, d), archs=archs)
 
 
 def _name(m: int, n: int, k: int, blocks: int, d: str, suffix: str) -> str:
@@ -87,6 +104,8 @@ def ops() -> list[Op]:
         Op("v_accvgpr_write_b32", "VOP3P_MAI", "d!a:b32, a:b32", "D = A;"),
     ]
     for (a, d), shapes in _SHAPES.items():
-        rows += [_row(m, n, k, blocks, a, a, d, _name(m, n, k, blocks, d, a)) for m, n, k, blocks in shapes]
-    rows += [_row(m, n, k, blocks, a, a, d, name) for m, n, k, blocks, a, d, name in _OLD]
+        for m, n, k, blocks in shapes:
+            rows += _rows(m, n, k, blocks, a, d, _name(m, n, k, blocks, d, a))
+    for m, n, k, blocks, a, d, name in _OLD:
+        rows += _rows(m, n, k, blocks, a, d, name)
     return [*rows, *_fnuz(), *_gfx950()]

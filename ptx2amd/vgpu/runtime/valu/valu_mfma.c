@@ -6,6 +6,9 @@
  * further registers; f64 has one row per register pair instead of four. */
 #include "valu_matrix.h"
 
+/* The same, as on gfx90a for f16 and bf16: subnormal numbers are zero in sources, accumulators and results. */
+const struct inst *VG(valu_mfma_flushed)(struct wave *w, const struct inst *i, const struct matrix_shape *shape);
+
 #if W == 64
 
 enum { MAX_A = 32 * 32 * 2, MAX_D = 32 * 32 * 2 };
@@ -69,7 +72,13 @@ static void multiply_i32(const struct matrix_shape *s, const int32_t *a, const i
         d[row * s->n + c] += (int32_t)((uint32_t)a[row * s->k + k] * (uint32_t)b[k * s->n + c]);
 }
 
-const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const struct matrix_shape *s) {
+/* An element of A or B; subnormal f16 and bf16 as zero, if these are flushed. */
+static float source_f32(enum matrix_type type, uint32_t bits, bool flushes) {
+  uint32_t exponent = type == MATRIX_f16 ? 0x7c00 : 0x7f80;
+  return matrix_f32(type, flushes && !(bits & exponent) ? bits & 0x8000 : bits);
+}
+
+static const struct inst *mfma(struct wave *w, const struct inst *i, const struct matrix_shape *s, bool flushes) {
   union number { float f; int32_t i; };
   static _Thread_local union { float f[MAX_A]; int32_t i[MAX_A]; double d[MAX_A / 2]; } a, b, d;
   const uint32_t *rows[8], *acc[64];
@@ -89,7 +98,7 @@ const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const str
       int at = block * size_a + line * s->k + k;
       if (f64) a.d[at] = as_f64(join(rows[0][l], rows[1][l]) ^ (uint64_t)(i->neg & 1) << 63);
       else if (integer) a.i[at] = (int8_t)element(rows, l, j, bits);
-      else a.f[at] = matrix_f32(s->a, element(rows, l, j, bits));
+      else a.f[at] = source_f32(s->a, element(rows, l, j, bits), flushes);
     }
   bits = matrix_bits(s->b);
   source_rows(w, i, 1, dwords, rows, temp);
@@ -100,7 +109,7 @@ const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const str
       int at = block * size_b + k * s->n + line;
       if (f64) b.d[at] = as_f64(join(rows[0][l], rows[1][l]) ^ (uint64_t)(i->neg >> 1 & 1) << 63);
       else if (integer) b.i[at] = (int8_t)element(rows, from, j, bits);
-      else b.f[at] = matrix_f32(s->b, element(rows, from, j, bits));
+      else b.f[at] = source_f32(s->b, element(rows, from, j, bits), flushes);
     }
 
   int results = size_d * s->blocks / 64 * (f64 ? 2 : 1);
@@ -113,6 +122,7 @@ const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const str
         matrix_place(s, block, row, column, &reg, &lane);
         if (f64) d.d[at] = as_f64(join(acc[2 * reg][lane], acc[2 * reg + 1][lane]) ^ (uint64_t)(i->neg >> 2 & 1) << 63);
         else d.i[at] = (int32_t)(constant ? acc[0][lane] : acc[reg][lane]);
+        if (flushes) d.f[at] = flush_f32(d.f[at]);
       }
 
   for (int block = 0; block < s->blocks; block++) {
@@ -133,16 +143,26 @@ const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const str
           vgpr(w, i->dst + 2u * (unsigned)reg)[lane] = (uint32_t)v;
           vgpr(w, i->dst + 2u * (unsigned)reg + 1)[lane] = (uint32_t)(v >> 32);
         } else {
-          vgpr(w, i->dst + (unsigned)reg)[lane] = (uint32_t)d.i[at];
+          vgpr(w, i->dst + (unsigned)reg)[lane] = flushes ? f32_bits(flush_f32(d.f[at])) : (uint32_t)d.i[at];
         }
       }
   set_mxcsr(w->mxcsr);
   return NEXT(i);
 }
 
+const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const struct matrix_shape *shape) {
+  return mfma(w, i, shape, false);
+}
+const struct inst *VG(valu_mfma_flushed)(struct wave *w, const struct inst *i, const struct matrix_shape *shape) {
+  return mfma(w, i, shape, true);
+}
+
 #else /* CDNA has no waves of 32 lanes */
 
 const struct inst *VG(valu_mfma)(struct wave *w, const struct inst *i, const struct matrix_shape *shape) {
+  return matrix_wave32(w, i, shape);
+}
+const struct inst *VG(valu_mfma_flushed)(struct wave *w, const struct inst *i, const struct matrix_shape *shape) {
   return matrix_wave32(w, i, shape);
 }
 #endif
