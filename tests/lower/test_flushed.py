@@ -10,7 +10,7 @@ import pytest
 
 from ptx2amd.translate import translate
 from tests.lower.device import program
-from tests.lower.wmma_programs import HEAD
+from tests.lower.wmma_programs import HEAD, two_warps
 
 KINDS = {"f16": (8, 10), "bf16": (4, 7)}  # registers of a fragment of 16 x 16, bits of a mantissa
 SHAPES = ("m16n16k16", "m32n8k16", "m8n32k16")
@@ -144,6 +144,17 @@ def test_subnormal_accumulators(kind: str, factor: float) -> None:
     a = np.where(np.eye(16, dtype=bool), one, 0) * (factor != 0) + np.zeros(c.shape, int)
     b = np.full(c.shape, one)
     same(multiplied("gfx90a", kind, a, b, c), c + np.float32(factor))
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**-24], ids=["normal", "subnormal"])
+def test_warps_apart(scale: float) -> None:
+    """In a loop that each warp of a wave leaves at another round."""
+    rng = np.random.default_rng(11)
+    a, b = (rng.integers(1, 5, (16, 16)) * rng.choice([-1, 1], (16, 16)) for _ in range(2))
+    halves = [m.astype(np.float16).tobytes().ljust(2048, b"\0") for m in (a * scale, b)]
+    _, out = program(two_warps("%w"), "gfx90a").run("k", 96, [b"".join(halves) + bytes(1024), 3 * 1024])
+    found = np.frombuffer(out, np.float32).reshape(3, 16, 16)
+    assert (found == np.arange(1, 4)[:, None, None] * (a @ b) * scale).all()
 
 
 def matrix_instructions(arch: str, matrix: str, kind: str) -> list[str]:

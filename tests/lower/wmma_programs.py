@@ -121,3 +121,21 @@ def image(product: Product, part: str, cells: dict[tuple[int, int], int]) -> byt
 
 def expected(product: Product, data: Matrices) -> bytes:
     return image(product, "d", product_of(product.mods, product.shape, data))
+
+
+def two_warps(bound: str) -> str:
+    """A kernel in which each warp adds the same product to its sums in rounds of a loop, and stores them."""
+    frags = {"a": ("f16", 8, "b32"), "b": ("f16", 8, "b32"), "c": ("f32", 8, "f32")}
+    names = {part: "{" + ", ".join(f"%{part}{i}" for i in range(n)) + "}" for part, (_, n, _) in frags.items()}
+    loads = "".join(
+        f"wmma.load.{part}.sync.aligned.row.m16n16k16.{kind} {names[part]}, [%in+{2048 * i}], 16;"
+        for i, (part, (kind, _, _)) in enumerate(frags.items())
+    )
+    registers = "".join(f".reg .{ty} %{part}<{n}>;" for part, (_, n, ty) in frags.items())
+    return f"""{HEAD}.visible .entry k(.param .u64 in, .param .u64 out) {{
+.reg .b64 %in, %out, %at; .reg .b32 %t, %w, %i, %n; .reg .pred %p; {registers}
+ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; shr.u32 %w, %t, 5; mov.u32 %i, 0;
+mul.wide.u32 %at, %w, 1024; add.u64 %out, %out, %at; mov.u32 %n, {bound}; {loads}
+L: wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {names["c"]}, {names["a"]}, {names["b"]}, {names["c"]};
+add.u32 %i, %i, 1; setp.le.u32 %p, %i, %n; @%p bra L;
+wmma.store.d.sync.aligned.row.m16n16k16.f32 [%out], {names["c"]}, 16; ret; }}"""
