@@ -49,15 +49,24 @@ def list_projects() -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder with sources (PROJECT/, or git repositories OWNER/NAME.git), for machines without network.",
 )
+@click.option(
+    "--build-limit",
+    type=float,
+    default=runner.BUILD_LIMIT,
+    show_default=True,
+    help="Seconds that each command which builds may take.",
+)
 @WORK
-def run(projects: tuple[str, ...], devices: str, only: str, sources: Path | None, work: Path) -> None:
+def run(
+    projects: tuple[str, ...], devices: str, only: str, sources: Path | None, build_limit: float, work: Path
+) -> None:
     """Build and run projects (default: all). Programs that are already built are not built again.
 
     Exit status 1 if a program is not right and its manifest gives no reason for it.
     """
     unexpected = 0
     for chosen in manifest.named(projects):
-        project = runner.Project(chosen, work, sources)
+        project = runner.Project(chosen, work, sources, build_limit)
         for program in project.programs:
             if not fnmatchcase(program.name, only):
                 continue

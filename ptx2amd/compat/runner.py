@@ -51,10 +51,13 @@ class Outcome:
 
 
 class Project:
-    """A manifest at work. Everything lies below `work`: sources, programs, what they printed."""
+    """A manifest at work. Everything lies below `work`: sources, programs, what they printed. build_limit: seconds of
+    each command that builds."""
 
-    def __init__(self, manifest: Manifest, work: Path, mirror: Path | None = None) -> None:
-        self.manifest, self.work = manifest, work
+    def __init__(
+        self, manifest: Manifest, work: Path, mirror: Path | None = None, build_limit: float = BUILD_LIMIT
+    ) -> None:
+        self.manifest, self.work, self.build_limit = manifest, work, build_limit
         self.root = fetched(manifest.origin, work / "src" / manifest.name, mirror)
         for part, origin in manifest.parts.items():
             fetched(origin, self.root / part, mirror)
@@ -64,7 +67,8 @@ class Project:
         for folder in (self.logs, self.bin):
             folder.mkdir(parents=True, exist_ok=True)
         if manifest.prepare and not (self.bin / ".prepared").exists():
-            if why := self._shell(manifest.prepare, self.root, self._settings(), self.logs / "prepare", BUILD_LIMIT)[1]:
+            log = self.logs / "prepare"
+            if why := self._shell(manifest.prepare, self.root, self._settings(), log, build_limit)[1]:
                 raise Ptx2amdError(f"{manifest.name}: cannot prepare: {why}")
             (self.bin / ".prepared").touch()
 
@@ -82,6 +86,7 @@ class Project:
         found = {
             "CUDACXX": tools.nvcc,  # what CMake takes
             "CUDAARCHS": f"{number}-virtual",
+            "CUDA_HOME": str(tools.home),
             "HERE": str(manifest.home),
             "PROJECT": str(self.root.resolve()),
             "PYTHON": str(self.python or sys.executable),
@@ -104,7 +109,7 @@ class Project:
         if Path(settings["OUT"]).exists():
             return ""
         log = self.logs / f"{program.name}.build"
-        return self._shell(program.group.build, self._folder(program), settings, log, BUILD_LIMIT)[1]
+        return self._shell(program.group.build, self._folder(program), settings, log, self.build_limit)[1]
 
     def run(self, program: Program, device: str) -> Outcome:
         """Build, run and judge a program."""
@@ -150,7 +155,7 @@ class Project:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-                return None, f"no end after {limit:.0f} s"
+                return None, f"no end after {limit:g} s"
         return status, "" if status == 0 else f"exit status {status}: {_telling(log.read_text(errors='replace'))}"
 
 

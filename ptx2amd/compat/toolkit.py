@@ -5,7 +5,9 @@ PTX2AMD_TOOLKIT=wheel takes the wheels even where a CUDA toolkit is installed; =
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
 import sysconfig
 from pathlib import Path
 
@@ -25,6 +27,16 @@ class Toolkit:
     @property
     def nvcc(self) -> str:
         return str(self.bin / "nvcc")
+
+    @property
+    def home(self) -> Path:
+        """The folder with `include`, as nvcc says: on PATH may be a script that calls it."""
+        dry = subprocess.run(
+            [self.nvcc, "-dryrun", "-x", "cu", "/dev/null"], capture_output=True, text=True, check=False
+        )
+        if top := re.search("^#\\$ TOP=(.+)$", dry.stderr, re.MULTILINE):
+            return Path(top[1]).resolve()
+        raise Ptx2amdError(f"{self.nvcc} -dryrun does not say where its toolkit is")
 
     @property
     def ptxas(self) -> str:

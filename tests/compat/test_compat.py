@@ -9,10 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from ptx2amd.compat import toolkit
 from ptx2amd.compat.manifest import load, named, ours
 from ptx2amd.compat.packages import interpreter
 from ptx2amd.compat.runner import Outcome, keep, outcomes
 from ptx2amd.compat.sources import fetched
+from ptx2amd.compat.toolkit import Toolkit
 from ptx2amd.errors import Ptx2amdError
 
 DOUBLE = """
@@ -41,7 +43,7 @@ arguments = { shifted = "x" }
 
 [[programs]]
 name = "wrong"
-build = "test -f prepared && $NVCC double/plain.cu -o $OUT"
+build = "test -f prepared -a -f $CUDA_HOME/include/cuda.h && $NVCC double/plain.cu -o $OUT"
 expect = "last is 64"
 known = { wrong = "it doubles" }
 
@@ -123,6 +125,21 @@ def test_a_known_failure_is_no_news(project: Path, found: dict[str, Outcome]) ->
     done = compat(project, "run", "small.toml", "--device", "vgpu:gfx1100", "--only", "wrong")
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 1)
     assert len(list(outcomes(project / "work"))) == before
+
+
+def test_the_time_of_a_build_has_a_limit(tmp_path: Path) -> None:
+    (tmp_path / "slow.toml").write_text('title = "Slow"\n[[programs]]\nname = "it"\nbuild = "sleep 20"\n')
+    done = compat(tmp_path, "run", "slow.toml", "--device", "vgpu:gfx1100", "--build-limit", "0.2")
+    assert done.returncode == 0 and "not built" in done.stdout and "no end after 0.2 s" in done.stdout, done.stderr
+
+
+def test_a_script_that_calls_nvcc_has_the_compilers_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = toolkit.find()
+    replace_tool(monkeypatch, tmp_path, "nvcc", f'exec {tools.nvcc} "$@"')
+    assert Toolkit(tmp_path).home == tools.home and (tools.home / "include" / "cuda.h").exists()
+    replace_tool(monkeypatch, tmp_path, "nvcc", "exit 1")
+    with pytest.raises(Ptx2amdError, match="does not say where its toolkit is"):
+        Toolkit(tmp_path).home  # noqa: B018
 
 
 def test_our_manifests_are_pinned() -> None:
