@@ -49,6 +49,7 @@ CLIENTS = {
 NOTES = {
     "caffe": "Caffe 9b891540, one layer",
     "cudf": "without arithmetic and groups, whose kernels take many minutes to translate",
+    "gromacs": "kernels of forces between atoms",
     "kokkos": "Kokkos 3.4.01",
     "cuda-samples": "10 of its 113 programs; [all](programs.md)",
     "llm-c": "12 of its 18 programs of single kernels; [all](programs.md)",
@@ -59,7 +60,7 @@ UNTRIED = {
         "alien AMGX arrayfire ds4 FastEddy FLAMEGPU2 gomc gpu_jpeg2k gpusnek heraclespp nerf-cuda quda risc0 TCLB "
         "timemachine tiny-cuda-nn UppASD"
     ),
-    "the build takes many minutes": "gromacs hypre",
+    "the build takes many minutes": "hypre",
     "patches machine code, in a secure enclave": "sage",
 }
 STATES = {"pass": Cell("pass", "good"), "fail": Cell("fail", "bad"), "skipped": Cell("skipped", "none")}
