@@ -35,11 +35,12 @@ def cycles(pair: Pair) -> float:
     return pair[0].cycles / pair[1].cycles
 
 
-def compared(archs: tuple[str, ...], names: list[str] | None = None) -> dict[str, dict[str, Pair]]:
-    """Chip -> kernel -> ours and clang's. Raises OSError or CalledProcessError where there is no clang."""
+def compared(archs: tuple[str, ...], names: list[str] | None = None, matrix: str = "") -> dict[str, dict[str, Pair]]:
+    """Chip -> kernel -> ours and clang's. matrix: what PTX2AMD_MATRIX says. Raises OSError or CalledProcessError where
+    there is no clang."""
     cases = [case for case in all_cases() if not names or case.name in names]
     theirs = {arch: build.hip(arch) for arch in archs}
-    ours = build.ours(build.ptx(), archs, [case.name for case in cases])
+    ours = build.ours(build.ptx(), archs, [case.name for case in cases], matrix)
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         for arch in archs:

@@ -61,12 +61,12 @@ def hip(arch: str) -> Path:
     return _kept(f"{arch}.hsaco", f"{RELEASE} {rocm.RELEASES[RELEASE].pinned}", make)
 
 
-def ours(text: str, archs: Iterable[str], kernels: Iterable[str]) -> dict[tuple[str, str], Result]:
-    """(arch, kernel) -> its translation alone, as the run time has it made."""
+def ours(text: str, archs: Iterable[str], kernels: Iterable[str], matrix: str = "") -> dict[tuple[str, str], Result]:
+    """(arch, kernel) -> its translation alone, as the run time has it made. matrix: what PTX2AMD_MATRIX says."""
     module = parse(text, "quality.ptx")
     names = list(archs)
     return {
         (result.arch, kernel): result
         for kernel in kernels
-        for result in translate(module, "quality.ptx", names, [kernel], mode="module", grid=FEW)
+        for result in translate(module, "quality.ptx", names, [kernel], mode="module", matrix=matrix, grid=FEW)
     }
