@@ -31,26 +31,34 @@ static void run_wave(struct wave *w, uint64_t budget) {
   }
 }
 
-typedef uint32_t line __attribute__((vector_size(64), may_alias));
-enum { LINES = W * 4 / 64 };   /* of a row */
+/* The build's vector registers: the compiler splits longer vectors into parts of 16 bytes. */
+#if defined __AVX512F__
+enum { PART = 64 };
+#elif defined __AVX2__
+enum { PART = 32 };
+#else
+enum { PART = 16 };
+#endif
+typedef uint32_t part __attribute__((vector_size(PART), may_alias));
+enum { PARTS = W * 4 / PART };   /* of a row */
 
-static inline void clear(line *row) {
-#pragma GCC unroll LINES
-  for (unsigned k = 0; k < LINES; k++) row[k] = (line){0};
+static inline void clear(part *row) {
+#pragma GCC unroll PARTS
+  for (unsigned k = 0; k < PARTS; k++) row[k] = (part){0};
 }
 
-/* Loops over whole cache lines: for these lengths, calling the C library takes longer than the copy. */
+/* Loops over vector registers: for these lengths, calling the C library takes longer than the copy. */
 static void start_registers(struct wave *w, const uint32_t *s, const uint32_t *ids, unsigned n, unsigned rows,
                             unsigned accumulation) {
-  line *scalar = (line *)__builtin_assume_aligned(w->s, 64);
-  const line *first = (const line *)__builtin_assume_aligned(s, 64);
+  part *scalar = (part *)__builtin_assume_aligned(w->s, 64);
+  const part *first = (const part *)__builtin_assume_aligned(s, 64);
 #pragma GCC unroll START_DWORDS
-  for (unsigned k = 0; k < START_DWORDS / 16; k++) scalar[k] = first[k];
-  line *to = (line *)__builtin_assume_aligned(w->v, 64);
-  const line *from = (const line *)__builtin_assume_aligned(ids, 64);
-  for (unsigned k = 0; k < n * LINES; k++) to[k] = from[k];
-  for (unsigned k = n; k < rows; k++) clear(to + k * LINES);
-  for (unsigned k = 256; k < 256 + accumulation; k++) clear(to + k * LINES);
+  for (unsigned k = 0; k < START_DWORDS * 4 / PART; k++) scalar[k] = first[k];
+  part *to = (part *)__builtin_assume_aligned(w->v, 64);
+  const part *from = (const part *)__builtin_assume_aligned(ids, 64);
+  for (unsigned k = 0; k < n * PARTS; k++) to[k] = from[k];
+  for (unsigned k = n; k < rows; k++) clear(to + k * PARTS);
+  for (unsigned k = 256; k < 256 + accumulation; k++) clear(to + k * PARTS);
 }
 
 #include "handler_table.h"
