@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "native_linear.h"
 #include "native_machine.h"
 #include "native_plan.h"
 #include "settings.h"
@@ -247,11 +248,12 @@ static void check_mode(struct compiler *c, const struct block *b, const struct c
 }
 
 /* Translates a version of the block. With the lock held. NULL: no space left. */
-static handler_fn translate(struct native *n, const struct run *run, struct block *b, const struct plan *p, bool full) {
+static handler_fn translate(struct native *n, const struct wave *w, struct block *b, const struct plan *p, bool full) {
+  const struct run *run = w->wg->run;
   if (!code_pages(n)) return NULL;
   struct compiler *c = n->compiler;
   memset(c, 0, offsetof(struct compiler, detours));
-  c->n_detours = c->n_exits = c->n_leaves = 0;
+  c->n_detours = c->n_exits = c->n_leaves = c->n_fallbacks = 0;
   size_t start = (n->used + 63) & ~(size_t)63;
   c->machine = native_machine();
   c->x = (struct x86){n->write + start, n->write + n->size, false, c->machine->vex};
@@ -262,6 +264,7 @@ static handler_fn translate(struct native *n, const struct run *run, struct bloc
   c->masked = !full;
   c->access = n->access;
   c->n_sites = (unsigned)(p->step[0].i - run->entries);
+  linear_sample(w, c->lanes, run->view->registers.v, c->guess);
   struct conditions mode = conditions(p, run);
   check_mode(c, b, &mode);
   native_block_emit(c, n, p);
@@ -302,7 +305,7 @@ static const struct inst *translate_version(struct wave *w, const struct inst *i
   make_plan(w, n, run, i, full, &plan);
   pthread_mutex_lock(&code->lock);
   if (!b->translated[full]) {
-    handler_fn version = plan.n ? translate(n, run, b, &plan, full) : NULL;
+    handler_fn version = plan.n ? translate(n, w, b, &plan, full) : NULL;
     b->translated[full] = true;
     __atomic_store_n(&b->version[full], version ? version : b->original, __ATOMIC_RELEASE);
     for (unsigned k = 0; k < plan.n; k++)

@@ -1,4 +1,5 @@
 /* The machine code of a block: its beginning and end, calls of handlers, and the groups between them. */
+#include "native_linear.h"
 #include "native_machine.h"
 #include "native_plan.h"
 
@@ -157,35 +158,105 @@ static bool rows_later(const struct plan *p, unsigned calls, unsigned vectors, s
   return true;
 }
 
+/* The first steps of a kind with a later group. */
+struct position { unsigned calls, vectors; };
+static struct position behind(const struct plan *p, unsigned group) {
+  struct position at = {p->n, p->n};
+  for (unsigned k = p->n; k-- > 0;)
+    if (p->step[k].group > group) *(native_is_vector(p->step[k].kind) ? &at.vectors : &at.calls) = k;
+  return at;
+}
+
+static void begin_group(struct compiler *c, const struct plan *p, unsigned from, unsigned end) {
+  c->n_shadows = 0;
+  for (unsigned k = from; k < end; k++) {
+    const struct inst *i = p->step[k].i;
+    if (c->linear && c->linear->deferred[k]) continue;
+    if (p->step[k].kind == KIND_SEQUENCE || p->step[k].kind == KIND_COMPARE_EXEC) native_shadow_sources(c, i);
+    if (p->step[k].kind == KIND_PAIR) native_shadow_sources(c, i->ext->x), native_shadow_sources(c, i->ext->y);
+  }
+  native_group_begin(c);
+}
+
+/* The vector instructions from `from` to the end of the group. last: of the run. Returns the last one; NULL: there is none. */
+static const struct step *emit_group(struct compiler *c, const struct plan *p, unsigned group, unsigned from, bool last) {
+  struct position after = behind(p, group);
+  struct row_set later;
+  const struct step *final = NULL;
+  for (unsigned k = from; k < after.vectors; k++)
+    if (native_is_vector(p->step[k].kind)) final = &p->step[k];
+  if (!final) return NULL;
+  bool open = false, ends = final->kind == KIND_COMPARE_EXEC;   /* the other version may continue there */
+  c->live = !ends && rows_later(p, after.calls, after.vectors, &later) ? &later : NULL;
+  for (unsigned k = from; k < after.vectors; k++) {
+    if (!native_is_vector(p->step[k].kind)) continue;
+    bool vector = !c->linear || !c->linear->deferred[k];
+    if (vector && !open) begin_group(c, p, k, after.vectors), open = true;
+    if (!c->linear || !linear_emit(c, c->linear, k, open)) emit_vector(c, &p->step[k]);
+  }
+  if (last && c->linear && linear_is_live(c)) {
+    if (!open) begin_group(c, p, after.vectors, after.vectors), open = true;
+    linear_store(c);
+  }
+  if (open) native_group_end(c);
+  return final;
+}
+
+/* The last group before which no calls follow the group's. */
+static unsigned run_end(const struct plan *p, unsigned group) {
+  unsigned last = p->groups - 1;
+  for (unsigned k = 0; k < p->n; k++) {
+    const struct step *s = &p->step[k];
+    if (s->kind == KIND_NOTHING || s->kind == KIND_JUMP || s->group < group) continue;
+    if (!native_is_vector(s->kind) && s->group > group && s->group <= last) last = s->group - 1u;
+    if (s->kind == KIND_COMPARE_EXEC && s->group < last) last = s->group;
+  }
+  return last;
+}
+
+static const struct step *emit_groups(struct compiler *c, const struct plan *p, unsigned group, unsigned last, unsigned from) {
+  const struct step *final = NULL;
+  for (unsigned g = group; g <= last; g++) {
+    const struct step *s = emit_group(c, p, g, from, g == last);
+    if (s) final = s;
+    from = behind(p, g).vectors;
+  }
+  return final;
+}
+
+/* A run of groups: with linear rows if that is worth it. */
+static const struct step *emit_run(struct compiler *c, const struct plan *p, unsigned group, unsigned last, unsigned from) {
+  struct linear linear;
+  struct fallback *f = &c->fallbacks[c->n_fallbacks];
+  bool possible = c->machine->vex && c->n_fallbacks < MAX_FALLBACKS && from < p->n;
+  if (!possible || !linear_plan(&linear, p, group, last, from, behind(p, last).vectors, c->lanes, c->masked, c->guess))
+    return emit_groups(c, p, group, last, from);
+  c->n_fallbacks++;
+  *f = (struct fallback){.group = group, .last = last, .step = from, .n_sites = c->n_sites};
+  linear_emit_checks(c, &linear, f);
+  c->linear = &linear;
+  const struct step *final = emit_groups(c, p, linear.joined ? last : group, last, from);
+  c->linear = NULL;
+  f->back = c->x.at;
+  return final;
+}
+
 void native_block_emit(struct compiler *c, const struct native *n, const struct plan *p) {
   c->unrolled = p->unrolled;
   prologue(c);
   const uint8_t *body = c->x.at;
   unsigned calls = 0, vectors = 0;
-  for (unsigned g = 0; g < p->groups; g++) {
-    for (; calls < p->n && (native_is_vector(p->step[calls].kind) || p->step[calls].group <= g); calls++)
-      if (!native_is_vector(p->step[calls].kind)) emit_call(c, n, &p->step[calls]);
-    bool open = false;
-    const struct step *last = NULL;
-    for (; vectors < p->n && (!native_is_vector(p->step[vectors].kind) || p->step[vectors].group <= g); vectors++) {
-      if (!native_is_vector(p->step[vectors].kind)) continue;
-      if (!open) {
-        c->n_shadows = 0;
-        for (unsigned k = vectors; k < p->n && (!native_is_vector(p->step[k].kind) || p->step[k].group <= g); k++) {
-          const struct inst *i = p->step[k].i;
-          if (p->step[k].kind == KIND_SEQUENCE || p->step[k].kind == KIND_COMPARE_EXEC) native_shadow_sources(c, i);
-          if (p->step[k].kind == KIND_PAIR) native_shadow_sources(c, i->ext->x), native_shadow_sources(c, i->ext->y);
-        }
-        native_group_begin(c);
-      }
-      open = true;
-      emit_vector(c, last = &p->step[vectors]);
+  for (unsigned g = 0, last; g < p->groups; g = last + 1) {
+    last = run_end(p, g);
+    for (unsigned end = behind(p, g).calls; calls < end; calls++) {
+      if (native_is_vector(p->step[calls].kind)) continue;
+      emit_call(c, n, &p->step[calls]);
+      if (p->step[calls].kind == KIND_CALL && !(p->step[calls].i->op->traits & TRAIT_SALU) && p->step[calls].i->op->format != FORMAT_SMEM)
+        memset(c->guess, NOT_LINEAR, sizeof c->guess);
     }
-    struct row_set later;
-    bool ends = last && last->kind == KIND_COMPARE_EXEC;   /* the other version may continue there */
-    c->live = !ends && rows_later(p, calls, vectors, &later) ? &later : NULL;
-    if (open) native_group_end(c);
-    if (vectors && last && last->kind == KIND_COMPARE_EXEC) exec_changed(c, last);
+    const struct step *final = emit_run(c, p, g, last, vectors);
+    if (final && final->kind == KIND_COMPARE_EXEC) exec_changed(c, final);
+    vectors = behind(p, last).vectors;
   }
   if (p->next) finish(c, p->next, p->n);
   for (unsigned k = 0; k < c->n_exits; k++) {
@@ -198,6 +269,13 @@ void native_block_emit(struct compiler *c, const struct native *n, const struct 
       land(&c->x, enough);
     }
     finish(c, c->exits[k].target, c->exits[k].done);
+  }
+  for (unsigned k = 0; k < c->n_fallbacks; k++) {
+    const struct fallback *f = &c->fallbacks[k];
+    for (unsigned j = 0; j < f->n_from; j++) land(&c->x, f->from[j]);
+    c->n_sites = f->n_sites;
+    emit_groups(c, p, f->group, f->last, f->step);
+    land_at(&c->x, jump_always(&c->x), f->back);
   }
   for (unsigned k = 0; k < c->n_detours; k++) {
     const struct detour *d = &c->detours[k];

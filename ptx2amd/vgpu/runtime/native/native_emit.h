@@ -16,7 +16,7 @@
 #include "state.h"
 #include "x86.h"
 
-enum { MAX_SHADOWS = 8, MAX_MASKS = 8 };
+enum { MAX_SHADOWS = 8, MAX_MASKS = 8, LINEAR_NODES = 64, LINEAR_ACCESSES = 32 };
 /* The machine code's stack frame. */
 struct frame {
   union { uint64_t address[16]; uint32_t offset[32]; };   /* of an access done in C: the lanes' data */
@@ -24,6 +24,8 @@ struct frame {
   uint64_t lanes;               /* active lanes */
   struct { uint32_t first, pattern; } slot[8];   /* LDS addresses analysed in this chunk */
   uint64_t shadow[MAX_SHADOWS]; /* scalar sources with their values before the group */
+  uint32_t linear[2 * LINEAR_NODES], carry[LINEAR_NODES];   /* native_linear.h: the first lane's */
+  uint64_t base[LINEAR_ACCESSES];   /* addresses less what is added for a chunk */
   uint64_t caller_rsp;
   uint16_t k[8];
   _Alignas(64) uint8_t zmm[32][64];
@@ -33,7 +35,7 @@ enum { FRAME_BYTES = (sizeof(struct frame) + 63) & ~63u };
 #define WAVE(field) mem(R13, (int32_t)offsetof(struct wave, field))
 #define SCALAR(index) mem(R13, (int32_t)(offsetof(struct wave, s) + 4 * (size_t)(index)))
 
-enum { K_EXEC = 1, K_FIRST = 2, K_LAST = 6, K_ODD = 7, VECTORS = 32, MAX_BLOCK = 256, MAX_JUMPS = 2048 };
+enum { K_EXEC = 1, K_FIRST = 2, K_LAST = 6, K_ODD = 7, VECTORS = 32, MAX_BLOCK = 256, MAX_JUMPS = 2048, MAX_FALLBACKS = 8 };
 /* What a vector register holds: a VGPR row (its number), or what these say. KEY_WIDE: rows r and r + 1 as the 64-bit
  * values of half the lanes (+ 2 * r + half); when one half is dirty both are there, and the rows are not held. Rows and
  * lane masks are a chunk's: its number stands above theirs. */
@@ -68,7 +70,15 @@ struct detour {
 
 struct exit { jump from; const struct inst *target; unsigned done; };
 
+/* A run's ordinary code, for when an assumption about linear rows does not hold (native_linear.h). */
+struct fallback {
+  jump from[160];
+  unsigned n_from, group, last, step, n_sites;
+  uint8_t *back;
+};
+
 struct vector_machine;
+struct linear;
 struct compiler {
   struct x86 x;
   const struct vector_machine *machine;
@@ -90,7 +100,11 @@ struct compiler {
   unsigned n_masks;
   struct { int row; unsigned step; } slots[8];
   unsigned n_slots, n_sites;
-  struct detour detours[MAX_BLOCK * 2];
+  struct linear *linear;        /* of the current run; NULL: none */
+  uint8_t guess[VGPR_ROWS];     /* linear_plan's */
+  struct fallback fallbacks[MAX_FALLBACKS];
+  unsigned n_fallbacks;
+  struct detour detours[MAX_BLOCK * 4];
   unsigned n_detours;
   struct exit exits[MAX_BLOCK];
   unsigned n_exits;
@@ -131,6 +145,14 @@ void commit_mask(struct compiler *c, unsigned index, unsigned k);
 void native_release(struct compiler *c);
 /* The register is not reserved any more. */
 void vec_free(struct compiler *c, unsigned z);
+/* To memory, if it has a row that was changed. */
+void vec_write_back(struct compiler *c, unsigned z);
+/* A chunk of a row in memory. */
+struct memory row_at(const struct compiler *c, unsigned row, unsigned chunk);
+/* Whether the register with the key has half of a row pair. */
+bool key_is_wide(int key);
+/* The k register with the key; -1: none. */
+int mask_find(struct compiler *c, int key);
 struct detour *detour_new(struct compiler *c, const struct inst *i);
 /* Jump to the block's end; rax is the result. */
 void leave(struct compiler *c, jump from);

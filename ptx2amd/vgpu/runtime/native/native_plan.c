@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "memory_access.h"
 #include "native_value.h"
 
 
@@ -58,26 +59,36 @@ static void add_rows(struct row_set *rows, unsigned first, unsigned n) {
 
 static unsigned dwords_of_type(unsigned type) { return wide_type(type) ? 2 : 1; }
 
-static void vector_rows(const struct inst *i, struct row_set *rows) {
-  for (unsigned k = 0; k < i->op->n_src; k++)
-    if (i->src_kind[k] == OPERAND_VGPR) add_rows(rows, i->src[k], dwords_of_type(i->op->src_type[k]));
+static void row_written(const struct inst *i, struct row_set *rows) {
   if (!i->op->scalar_dst && i->op->dst_type != TYPE_none) add_rows(rows, i->dst, dwords_of_type(i->op->dst_type));
 }
 
+static void vector_rows(const struct inst *i, struct row_set *rows) {
+  for (unsigned k = 0; k < i->op->n_src; k++)
+    if (i->src_kind[k] == OPERAND_VGPR) add_rows(rows, i->src[k], dwords_of_type(i->op->src_type[k]));
+  row_written(i, rows);
+}
+
 void native_rows_of(const struct inst *i, enum kind kind, struct row_set *rows) {
-  enum { WIDEST = 4 };   /* dwords of an element */
   if (kind == KIND_PAIR) {
     vector_rows(i->ext->x, rows);
     vector_rows(i->ext->y, rows);
   } else if (kind == KIND_MEMORY) {
     const struct native_memory *m = &native_rows[i->op->id].memory;
     if (i->src_kind[MEM_ADDR] == OPERAND_VGPR) add_rows(rows, i->src[MEM_ADDR], 2);
-    if (m->store) add_rows(rows, i->src[MEM_DATA], WIDEST);
-    if (m->store && m->unit) add_rows(rows, i->src[MEM_DATA2], WIDEST);
-    if (!m->store) add_rows(rows, i->dst, m->unit ? 2 * WIDEST : WIDEST);
+    if (m->store) add_rows(rows, i->src[MEM_DATA], dwords_of(m));
+    if (m->store && m->unit) add_rows(rows, i->src[MEM_DATA2], dwords_of(m));
+    if (!m->store) add_rows(rows, i->dst, m->unit ? 2 * dwords_of(m) : dwords_of(m));
   } else {
     vector_rows(i, rows);
   }
+}
+
+void native_rows_written(const struct inst *i, enum kind kind, struct row_set *rows) {
+  const struct native_memory *m = &native_rows[i->op->id].memory;
+  if (kind == KIND_PAIR) row_written(i->ext->x, rows), row_written(i->ext->y, rows);
+  else if (kind != KIND_MEMORY) row_written(i, rows);
+  else if (!m->store) add_rows(rows, i->dst, m->unit ? 2 * dwords_of(m) : dwords_of(m));
 }
 
 bool native_unrolls(const struct plan *p, unsigned lanes) {
@@ -94,28 +105,31 @@ bool native_unrolls(const struct plan *p, unsigned lanes) {
 
 /* --- order: scalar instructions move before their group where no dependence forbids it --------------------------- */
 
-struct set { uint64_t bits[(S_COUNT + 63) / 64]; };
-static void add(struct set *s, unsigned index, unsigned n) {
+static void add(struct scalar_set *s, unsigned index, unsigned n) {
   for (unsigned k = index; k < index + n && k < S_COUNT; k++) s->bits[k / 64] |= UINT64_C(1) << k % 64;
 }
-static bool meet(const struct set *a, const struct set *b) {
+static bool meet(const struct scalar_set *a, const struct scalar_set *b) {
   for (size_t k = 0; k < sizeof a->bits / sizeof *a->bits; k++)
     if (a->bits[k] & b->bits[k]) return true;
   return false;
 }
 
 /* Scalar registers and memory used by instructions: values read by all lanes, lane masks read, writes. */
-struct effects { struct set uniform, masks, writes; bool loads[MEMORY_SPACES], stores[MEMORY_SPACES]; };
+struct effects { struct scalar_set uniform, masks, writes; bool loads[MEMORY_SPACES], stores[MEMORY_SPACES]; };
 
 static bool has_mask_result(const struct inst *i) { return i->op->dst2_type != TYPE_none && i->dst2 != S_SINK; }
 
+/* Scalar registers of an operand of the type, at most. */
+static unsigned scalars_of_type(unsigned type) { return has_32_bits(type) || has_16_bits(type) ? 1 : 2; }
+
 static void scalar_effects(const struct inst *i, struct effects *e) {
   *e = (struct effects){0};
+  bool load = i->op->format == FORMAT_SMEM;
   for (unsigned k = 0; k < 4; k++)
-    if (i->src_kind[k] == OPERAND_SCALAR) add(&e->uniform, i->src[k], 4);
+    if (i->src_kind[k] == OPERAND_SCALAR) add(&e->uniform, i->src[k], load ? 4 : scalars_of_type(i->op->src_type[k]));
     else if (i->src_kind[k] == OPERAND_SPECIAL) add(&e->uniform, S_VCC, 2);
   add(&e->uniform, i->dst, 2);
-  add(&e->writes, i->dst, i->op->format == FORMAT_SMEM ? 16 : 2);
+  add(&e->writes, i->dst, load ? 16 : scalars_of_type(i->op->dst_type));
   add(&e->writes, S_SCC, 1);
 }
 
@@ -126,7 +140,8 @@ static unsigned mask_result(const struct inst *i) {
 
 static void vector_effects(const struct inst *i, struct effects *e) {
   for (unsigned k = 0; k < i->op->n_src; k++)
-    if (i->src_kind[k] == OPERAND_SCALAR) add(i->op->src_type[k] == TYPE_mask ? &e->masks : &e->uniform, i->src[k], 2);
+    if (i->src_kind[k] == OPERAND_SCALAR)
+      add(i->op->src_type[k] == TYPE_mask ? &e->masks : &e->uniform, i->src[k], scalars_of_type(i->op->src_type[k]));
   if (native_rows[i->op->id].flags & NATIVE_READS_VCC) add(&e->masks, S_VCC, 2);
   if (i->op->scalar_dst) add(&e->writes, mask_result(i), 2);
   if (has_mask_result(i)) add(&e->writes, i->dst2, 2);
@@ -136,9 +151,9 @@ void native_shadow_sources(struct compiler *c, const struct inst *i) {
   struct effects e = {0};
   vector_effects(i, &e);
   for (unsigned k = 0; k < i->op->n_src; k++) {
-    struct set read = {0};
+    struct scalar_set read = {0};
     if (i->src_kind[k] != OPERAND_SCALAR || i->op->src_type[k] == TYPE_mask) continue;
-    add(&read, i->src[k], 2);
+    add(&read, i->src[k], scalars_of_type(i->op->src_type[k]));
     if (!meet(&read, &e.writes)) continue;
     if (c->n_shadows < MAX_SHADOWS) c->shadow[c->n_shadows++] = i->src[k];
     else c->x.full = true;
@@ -160,6 +175,13 @@ static struct effects effects_of(const struct inst *i, enum kind kind) {
   return e;
 }
 
+void native_scalars_of(const struct step *s, struct scalar_set *used, struct scalar_set *written) {
+  struct effects e = effects_of(s->i, s->kind);
+  *written = e.writes;
+  for (size_t k = 0; k < sizeof used->bits / sizeof *used->bits; k++)
+    used->bits[k] = e.uniform.bits[k] | e.masks.bits[k] | e.writes.bits[k];
+}
+
 /* A lane mask that the instruction accesses overlaps another one that the group writes. */
 static bool masks_overlap(const struct inst *i, const struct effects *group, unsigned lanes) {
   unsigned index[7], n = 0;
@@ -169,7 +191,7 @@ static bool masks_overlap(const struct inst *i, const struct effects *group, uns
   if (i->op->scalar_dst) index[n++] = i->dst;
   if (has_mask_result(i)) index[n++] = i->dst2;
   for (unsigned k = 0; k < n && lanes == 64; k++) {
-    struct set beside = {0};   /* a write of the mask that begins one below or one above is visible here */
+    struct scalar_set beside = {0};   /* a write of the mask that begins one below or one above is visible here */
     if (index[k]) add(&beside, index[k] - 1, 1);
     add(&beside, index[k] + 2, 1);
     if (meet(&beside, &group->writes) && index[k] != S_VCC) return true;

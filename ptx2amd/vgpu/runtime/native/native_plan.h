@@ -25,6 +25,11 @@ struct plan {
 
 /* The VGPR rows that an instruction with machine code of its own reads or writes. */
 void native_rows_of(const struct inst *i, enum kind kind, struct row_set *rows);
+/* Those that it writes. */
+void native_rows_written(const struct inst *i, enum kind kind, struct row_set *rows);
+/* The scalar registers that a vector step reads or writes, and those that it writes. */
+struct scalar_set { uint64_t bits[(S_COUNT + 63) / 64]; };
+void native_scalars_of(const struct step *s, struct scalar_set *used, struct scalar_set *written);
 /* Whether the registers of all lanes fit at once; used by native_arrange. */
 bool native_unrolls(const struct plan *p, unsigned lanes);
 /* Puts a block's steps into groups, which are executed one after the other: calls of a group precede its loop. */

@@ -1,9 +1,8 @@
-/* Groups of vector instructions: the loop over chunks of lanes, and their shared registers. */
+/* The registers that the instructions of a group share: what they hold, and what is written back to memory. */
+#include "native_linear.h"
 #include "native_machine.h"
 
-/* --- registers --------------------------------------------------------------------------------------- */
-
-static struct memory row_at(const struct compiler *c, unsigned row, unsigned chunk) {
+struct memory row_at(const struct compiler *c, unsigned row, unsigned chunk) {
   return mem(RBX, (int32_t)row * c->row_bytes + 4 * c->machine->lanes * (int32_t)chunk);
 }
 struct memory lane_mask(const struct compiler *c, unsigned index) {
@@ -19,17 +18,20 @@ static int look(const struct compiler *c, int key) {
 
 static int wide_key(const struct compiler *c, unsigned row, unsigned half) { return KEY_WIDE + 2 * row_key(c, row) + (int)half; }
 
-static bool is_wide(int key) { return key >= KEY_WIDE && key < KEY_MASK; }
+bool key_is_wide(int key) { return key >= KEY_WIDE && key < KEY_MASK; }
 
 /* z = the low or high dwords of two halves. */
 static void narrow(struct compiler *c, unsigned z, unsigned high, int first, int second) {
   c->machine->permute_narrow(c, z, high, (unsigned)first, (unsigned)second);
 }
 
-static void write_back(struct compiler *c, unsigned z) {
+/* The value that a row has instead of its lanes in memory (native_linear.h). */
+unsigned linear_held(const struct compiler *c, unsigned row) { return c->linear ? c->linear->held[row] : NO_VALUE; }
+
+void vec_write_back(struct compiler *c, unsigned z) {
   if (!c->z[z].dirty) return;
   c->z[z].dirty = false;
-  bool wide = is_wide(c->z[z].key);
+  bool wide = key_is_wide(c->z[z].key);
   unsigned key = wide ? (unsigned)(c->z[z].key - KEY_WIDE) / 2 : (unsigned)c->z[z].key;
   unsigned row = key & ((1u << ROW_BITS) - 1), chunk = key >> ROW_BITS;
   if (!wide) {
@@ -56,7 +58,7 @@ static void leave_wide(struct compiler *c, unsigned row) {
   for (unsigned half = 0; half < 2; half++) {
     int z = look(c, wide_key(c, row, half));
     if (z < 0) continue;
-    write_back(c, (unsigned)z);
+    vec_write_back(c, (unsigned)z);
     forget(c, z);
   }
 }
@@ -73,7 +75,7 @@ static unsigned take(struct compiler *c, int key) {
     if (best == VECTORS || c->z[z].used < c->z[best].used) best = z;
   }
   if (best == VECTORS) return c->x.full = true, c->machine->first;   /* no sequence needs that many */
-  write_back(c, best);
+  vec_write_back(c, best);
   c->z[best] = (struct held){.key = key, .used = ++c->clock, .pinned = true};
   return best;
 }
@@ -100,9 +102,22 @@ unsigned vec_row(struct compiler *c, unsigned row) {
     narrow(c, z, high, first, second);
     return z;
   }
-  unsigned z = take(c, row_key(c, row));
-  vec_rm(&c->x, MOVDQA_LOAD, z, 0, row_at(c, row, c->chunk), UNMASKED);
+  unsigned z = take(c, row_key(c, row)), value = linear_held(c, row);
+  if (value != NO_VALUE) {
+    unsigned stride = linear_stride(c->linear, value);
+    vec_rm(&c->x, BROADCAST_D, z, 0, FRAME(linear[value]), UNMASKED);
+    if (!stride) return z;
+    gpr_constant(&c->x, RDX, (uint64_t)(uintptr_t)table_at(stride));
+    vec_rm(&c->x, PADDD, z, z, mem(RDX, 0), UNMASKED);
+    c->linear->moved[value / 64] |= UINT64_C(1) << value % 64;
+  } else {
+    vec_rm(&c->x, MOVDQA_LOAD, z, 0, row_at(c, row, c->chunk), UNMASKED);
+  }
   return z;
+}
+
+static void linear_forget(struct compiler *c, unsigned row) {
+  if (c->linear) c->linear->held[row] = NO_VALUE;
 }
 
 unsigned vec_wide(struct compiler *c, unsigned row, unsigned half) {
@@ -182,7 +197,7 @@ static unsigned k_take(struct compiler *c, int key) {
   return best;
 }
 
-static int k_find(struct compiler *c, int key) {
+int mask_find(struct compiler *c, int key) {
   for (unsigned k = K_FIRST; k <= K_LAST; k++)
     if (c->k[k].key == key) {
       c->k[k].used = ++c->clock;
@@ -199,7 +214,7 @@ static unsigned mask_take(struct compiler *c, int key) { return c->machine->vex 
 unsigned mask_temporary(struct compiler *c) { return mask_take(c, KEY_TEMPORARY); }
 
 unsigned mask_scalar(struct compiler *c, unsigned index) {
-  int key = mask_key(c, index), found = c->machine->vex ? find(c, key) : k_find(c, key);
+  int key = mask_key(c, index), found = c->machine->vex ? find(c, key) : mask_find(c, key);
   if (found >= 0) return (unsigned)found;
   unsigned k = mask_take(c, key);
   c->machine->mask_load(c, k, lane_mask(c, index), false);
@@ -242,6 +257,15 @@ static void row_changed(struct compiler *c, unsigned row) {
     if (c->slots[s].row == row_key(c, row)) c->slots[s].row = -1;
 }
 
+/* A row has its lanes in memory again, and no register has what they were instead. */
+static void linear_end(struct compiler *c, unsigned row) {
+  if (linear_held(c, row) == NO_VALUE) return;
+  forget(c, look(c, row_key(c, row)));
+  for (unsigned first = row ? row - 1 : 0; first <= row; first++)
+    for (unsigned half = 0; half < 2; half++) forget(c, look(c, wide_key(c, first, half)));
+  linear_forget(c, row);
+}
+
 void commit_row(struct compiler *c, unsigned row, unsigned z) { commit_lanes(c, row, z, c->masked ? c->machine->exec : 0); }
 
 void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k) {
@@ -249,11 +273,14 @@ void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k) {
   leave_wide(c, row);
   if (row) leave_wide(c, row - 1);
   if (k) {
+    if (c->masked) linear_end(c, row);   /* the other lanes' values are in memory */
     unsigned old = vec_row(c, row);
+    linear_forget(c, row);
     c->machine->merge(c, old, z, k, false);
     c->z[old].dirty = true;
     return;
   }
+  linear_forget(c, row);
   forget(c, look(c, row_key(c, row)));
   if (c->z[z].key != KEY_TEMPORARY) {   /* it remains a copy */
     unsigned copy = vec_temporary(c);
@@ -267,6 +294,10 @@ void commit_lanes(struct compiler *c, unsigned row, unsigned z, unsigned k) {
 void commit_wide(struct compiler *c, unsigned row, const unsigned z[2]) {
   unsigned to[2];
   row_changed(c, row), row_changed(c, row + 1);
+  for (unsigned high = 0; high < 2; high++) {
+    if (c->masked) linear_end(c, row + high);
+    linear_forget(c, row + high);
+  }
   if (row) leave_wide(c, row - 1);
   leave_wide(c, row + 1);
   for (unsigned half = 0; half < 2; half++) {
@@ -292,56 +323,12 @@ void commit_wide(struct compiler *c, unsigned row, const unsigned z[2]) {
   c->z[to[0]].dirty = c->z[to[1]].dirty = true;
 }
 
-/* --- groups ------------------------------------------------------------------------------------------- */
-
-void native_group_begin(struct compiler *c) {
-  gpr_rm(&c->x, OP_MOV, true, RBX, WAVE(v));
-  gpr_lea(&c->x, R12, SCALAR(0));
-  if (!c->unrolled) gpr_lea(&c->x, R14, mem(RBX, c->row_bytes));
-  for (unsigned z = 0; z < VECTORS; z++) c->z[z] = (struct held){.key = KEY_FREE};
-  for (unsigned k = 0; k < 8; k++) c->k[k] = (struct held){.key = KEY_FREE};
-  c->n_slots = c->n_masks = 0;
-  for (unsigned k = 0; k < c->n_shadows; k++) {
-    gpr_rm(&c->x, OP_MOV, true, RAX, SCALAR(c->shadow[k]));
-    gpr_store(&c->x, true, mem(RSP, (int32_t)(offsetof(struct frame, shadow) + 8 * k)), RAX);
+void linear_define(struct compiler *c, unsigned row, unsigned value, bool open) {
+  if (open) {
+    row_changed(c, row);
+    leave_wide(c, row);
+    if (row) leave_wide(c, row - 1);
+    forget(c, look(c, row_key(c, row)));
   }
-  c->machine->begin(c);
-  c->loop = c->x.at;
-  if (c->masked) c->machine->mask_load(c, c->machine->exec, lane_mask(c, S_EXEC), false);
-}
-
-/* Combines the chunks' parts of a lane mask: a load of data just written by several smaller stores stalls the
- * processor, a load of each part does not. */
-static void join_mask(struct compiler *c, unsigned index) {
-  struct memory at = SCALAR(index);
-  unsigned bits = c->machine->lanes;
-  for (unsigned chunk = 0; chunk < c->lanes / bits; chunk++, at.offset += bits / 8) {
-    int k = c->unrolled ? k_find(c, (int)(chunk << ROW_BITS | index)) : -1;
-    if (k < 0) (bits == 8 ? gpr_load8 : gpr_load16)(&c->x, chunk ? RCX : RAX, at);
-    else gpr_k(&c->x, chunk ? RCX : RAX, (unsigned)k);
-    if (!chunk) continue;
-    gpr_shift_left(&c->x, RCX, bits * chunk);
-    gpr_rr(&c->x, OP_OR, true, RAX, RCX);
-  }
-  gpr_store(&c->x, c->lanes == 64, SCALAR(index), RAX);
-}
-
-/* Whether a row in the register is read after the group. */
-static bool read_later(const struct compiler *c, const struct held *h) {
-  bool wide = is_wide(h->key);
-  unsigned row = (unsigned)(wide ? (h->key - KEY_WIDE) / 2 : h->key) & ((1u << ROW_BITS) - 1);
-  return !c->live || has_row(c->live, row) || (wide && has_row(c->live, row + 1));
-}
-
-void native_group_end(struct compiler *c) {
-  for (unsigned z = c->machine->first; z < c->machine->end; z++)
-    if (c->z[z].dirty && read_later(c, &c->z[z])) write_back(c, z);
-  if (!c->unrolled) {
-    gpr_immediate(&c->x, 0, true, RBX, 4 * c->machine->lanes);
-    gpr_immediate(&c->x, 0, true, R12, c->machine->lanes / 8);
-    gpr_rr(&c->x, OP_CMP, true, RBX, R14);
-    jump again = jump_if(&c->x, CC_NE);
-    land_at(&c->x, again, c->loop);
-  }
-  for (unsigned k = 0; k < c->n_masks; k++) join_mask(c, c->masks[k]);
+  c->linear->held[row] = (uint8_t)value;
 }

@@ -14,11 +14,12 @@ enum condition { CC_B = 2, CC_AE = 3, CC_E = 4, CC_NE = 5, CC_A = 7 };
 /* vex: for AVX2. */
 struct x86 { uint8_t *at, *end; bool full, vex; };
 
-struct memory { uint8_t base, index; int32_t offset; };   /* index: a vector register of gathers, or NO_INDEX */
+/* index: a vector register of gathers, a general one, or NO_INDEX; it is shifted by `scale`. */
+struct memory { uint8_t base, index; int32_t offset; uint8_t scale; };
 enum { NO_INDEX = 255 };
-static inline struct memory mem(enum gpr base, int32_t offset) { return (struct memory){base, NO_INDEX, offset}; }
+static inline struct memory mem(enum gpr base, int32_t offset) { return (struct memory){base, NO_INDEX, offset, 0}; }
 static inline struct memory mem_vec(enum gpr base, unsigned index, int32_t offset) {
-  return (struct memory){base, (uint8_t)index, offset};
+  return (struct memory){base, (uint8_t)index, offset, 0};
 }
 
 static inline void put8(struct x86 *c, unsigned byte) {
@@ -32,7 +33,7 @@ static inline void put64(struct x86 *c, uint64_t value) { for (int k = 0; k < 8;
 static inline void put_memory(struct x86 *c, unsigned reg, struct memory m) {
   if (m.index != NO_INDEX) {
     put8(c, 0x80 | (reg & 7) << 3 | 4);
-    put8(c, (unsigned)(m.index & 7) << 3 | (m.base & 7));
+    put8(c, (unsigned)m.scale << 6 | (unsigned)(m.index & 7) << 3 | (m.base & 7));
   } else {
     put8(c, 0x80 | (reg & 7) << 3 | (m.base & 7));
     if ((m.base & 7) == RSP) put8(c, 0x24);
