@@ -18,7 +18,7 @@ from ptx2amd.middle.analyses.divergence import ALL_LANES, WARP
 from ptx2amd.middle.analyses.exchanges import is_exchange, meetings, members
 from ptx2amd.middle.analyses.locks import gathers, is_look, is_try, locks
 from ptx2amd.middle.analyses.lookback import LookBack
-from ptx2amd.middle.analyses.own_memory import stored
+from ptx2amd.middle.analyses.own_memory import stored, stored_at_known_places
 from ptx2amd.middle.analyses.single_warp import SingleWarp
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.op import Op, Register
@@ -188,17 +188,17 @@ class Waits(SingleWarp, LookBack):
             return []
         polled: set[Op] = set()
         for last in self.exits(loop):
-            sources, advances = self.flow.slice(last, loop, self.flow.analysis(stored))
+            surely, advances = self.flow.slice(last, loop, self.flow.analysis(stored_at_known_places))
+            sources, _ = self.flow.slice(last, loop, self.flow.analysis(stored))
             waits = sources & asks
             if any(op.does & READS and not op.does & ATOMIC and op.space in ("", "local") for op in sources):
                 waits |= {op for op in asks if op.does & CALLS}  # by what a function has stored there
             if any(op.does & POLLS for op in waits):
                 line = min(op.inst.line for op in waits)
                 return [Hazard(line, "a loop waits for an mbarrier, where other warps may have to arrive")]
-            if advances or any(op.does & ATOMIC and op not in asks for op in sources):
+            if advances or any(op.does & ATOMIC and op not in asks for op in surely):
                 return []  # the thread itself comes to the loop's end
-            if last not in safe:
-                polled |= waits
+            polled |= {op for op in asks & (sources - surely) if not is_try(op)} if last in safe else waits
         polled = {op for op in polled if not self._changes(ops, polled, op)}
         if not polled:
             return []

@@ -5,49 +5,142 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ptx2amd.isa.effects import ATOMIC, READS, WRITES
+from ptx2amd.isa.effects import ATOMIC, CALLS, READS, WRITES
+from ptx2amd.isa.form import DESTINATIONS
 from ptx2amd.middle.analyses.addresses import place
 from ptx2amd.middle.body import Body
-from ptx2amd.middle.op import Op
-from ptx2amd.ptx.ast import Var
+from ptx2amd.middle.op import Op, Register
+from ptx2amd.ptx.ast import Addr, Operand, Reg, Sym, Var, Vec
 from ptx2amd.ptx.variables import width
+from ptx2amd.records import dataclass
+
+Reached = dict[Op, set[Op]]
+WHERE = DESTINATIONS | {"a"}  # operands that give memory no value
+ANYWHERE = range(1 << 63)  # in a variable
 
 
-def stored(body: Body) -> dict[Op, set[Op]]:
-    """The loads of local variables, each with the stores whose values it may read. Stores whose address is not known
-    to be in the variable are left out."""
-    names = {item.name for item in body.declarations if isinstance(item, Var) and item.space == "local"}
-    loads: list[tuple[Op, str, range]] = []
-    stores: dict[str, dict[int, list[tuple[Op, range]]]] = defaultdict(lambda: defaultdict(list))  # by block, in order
-    for op in body.ops() if names else ():
-        if not op.does & (READS | WRITES) or op.does & ATOMIC or op.space not in ("", "local") or "t" not in op.mods:
-            continue  # without a type: hints, which move no values
-        here = place(body, op)
-        if not isinstance(here, tuple) or here[0] not in names:
-            continue
-        name, at = here
-        taken = range(at, at + width(op.mods["t"]) // 8 * int(op.mods.get("vec", "")[1:] or 1))
-        if op.does & WRITES:
-            stores[name][op.block].append((op, taken))
-        else:
-            loads.append((op, name, taken))
-    return {load: _reaching(body, load, taken, stores[name]) for load, name, taken in loads}
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A load or store of a local variable, and the bytes that it accesses, which are a part of `taken` if they are not
+    known before the kernel runs."""
+
+    op: Op
+    name: str
+    taken: range
+    known: bool
 
 
-def _reaching(body: Body, load: Op, taken: range, stores: dict[int, list[tuple[Op, range]]]) -> set[Op]:
+def stored(body: Body) -> Reached:
+    """The loads of local variables, each with the stores whose values it may read."""
+    return _pairs(body, body.analysis(_accesses))
+
+
+def stored_at_known_places(body: Body) -> Reached:
+    """Those of them where it is known which bytes are accessed, so that a load reads what the store has written."""
+    return _pairs(body, [access for access in body.analysis(_accesses) if access.known])
+
+
+def _pairs(body: Body, accesses: list[Access]) -> Reached:
+    stores: dict[str, dict[int, list[Access]]] = defaultdict(lambda: defaultdict(list))  # by block, in order
+    everything: dict[str, set[Op]] = defaultdict(set)
+    for access in accesses:
+        if access.op.does & WRITES:
+            stores[access.name][access.op.block].append(access)
+            everything[access.name].add(access.op)
+    found: Reached = {}
+    anywhere: dict[Op, list[str]] = defaultdict(list)  # the variables that a load may read anywhere
+    for access in accesses:
+        if access.op.does & READS and access.known:
+            found[access.op] = _reaching(body, access, stores[access.name])
+        elif access.op.does & READS:
+            anywhere[access.op].append(access.name)
+    unions: dict[tuple[str, ...], set[Op]] = {}  # many loads have the same
+    for op, names in anywhere.items():
+        if (key := tuple(names)) not in unions:
+            unions[key] = set().union(*(everything[name] for name in names))
+        found[op] = unions[key]
+    return found
+
+
+def _reaching(body: Body, load: Access, stores: dict[int, list[Access]]) -> set[Op]:
     """The stores to some bytes that no other store overwrites on the way to a load of them."""
     found: set[Op] = set()
     seen: set[int] = set()
-    work = [(load.block, load.index)]
+    work = [(load.op.block, load.op.index)]
+    taken = load.taken
     while work:
         number, end = work.pop()
-        for op, other in reversed(stores.get(number, ())):
+        for access in reversed(stores.get(number, ())):
+            op, other = access.op, access.taken
             if op.index < end and other.start < taken.stop and taken.start < other.stop:
                 found.add(op)
-                if op.inst.guard is None and other.start <= taken.start and taken.stop <= other.stop:
+                covers = access.known and other.start <= taken.start and taken.stop <= other.stop
+                if covers and op.inst.guard is None:
                     break
         else:
             new = set(body.blocks[number].predecessors) - seen
             seen |= new
             work += [(previous, len(body.blocks[previous].ops)) for previous in new]
     return found
+
+
+def _accesses(body: Body) -> list[Access]:
+    """The accesses of local variables, in order."""
+    names = _names(body)
+    found: list[Access] = []
+    for op in body.ops() if names else ():
+        if not op.does & (READS | WRITES) or op.does & ATOMIC or op.space not in ("", "local") or "t" not in op.mods:
+            continue  # without a type: hints, which move no values
+        here = place(body, op)
+        if isinstance(here, tuple) and here[0] in names:
+            name, at = here
+            size = width(op.mods["t"]) // 8 * int(op.mods.get("vec", "")[1:] or 1)
+            found.append(Access(op, name, range(at, at + size), True))
+        elif isinstance(address := op.inst.get("a"), Addr) and isinstance(address.base, Reg):
+            into = body.analysis(_pointers)[body.register(address.base)]
+            found += [Access(op, name, ANYWHERE, False) for name in sorted(into)]
+    return found
+
+
+def _pointers(body: Body) -> dict[Register | None, set[str]]:
+    """The local variables that each register may point into; None stands for memory and functions, where an address
+    may go to and come back from."""
+    names = _names(body)
+    found: dict[Register | None, set[str]] = defaultdict(set)
+    edges: dict[Register | None, set[Register | None]] = defaultdict(set)
+    work: list[tuple[Register | None, str]] = []
+    for op in body.ops():
+        operands = dict(zip(op.inst.shape.names, op.inst.operands, strict=True))
+        sources: tuple[Register, ...] = op.reads
+        into: tuple[Register | None, ...] = op.writes
+        address = operands.get("a")
+        if op.does & CALLS or (op.does & (READS | WRITES) and not (op.space == "param" and _named(address))):
+            if not op.does & CALLS:
+                sources = tuple(r for name, o in operands.items() if name not in WHERE for r in body.within(o))
+            edges[None].update(into)
+            into = (None,)
+        for source in sources:
+            edges[source].update(into)
+        given = {part.name for o in operands.values() for part in _parts(o) if isinstance(part, Sym)}
+        work += [(register, name) for register in into for name in given & names]
+    while work:
+        register, name = work.pop()
+        if name not in found[register]:
+            found[register].add(name)
+            work += [(other, name) for other in edges[register]]
+    return found
+
+
+def _names(body: Body) -> set[str]:
+    return {item.name for item in body.declarations if isinstance(item, Var) and item.space == "local"}
+
+
+def _named(address: Operand | None) -> bool:
+    return isinstance(address, Addr) and isinstance(address.base, Sym)
+
+
+def _parts(operand: Operand) -> tuple[Operand, ...]:
+    return operand.items if isinstance(operand, Vec) else (operand,)
+
+
+__all__ = ["stored", "stored_at_known_places"]
