@@ -42,7 +42,7 @@ Observer = Callable[[Pass | PlanPass, Unit, float], None]
 
 
 def inline_calls(unit: Unit) -> None:
-    found = inlined(unit.calls.module, unit.function, unit.calls.matters)
+    found = inlined(unit.calls.module, unit.function, unit.calls.matters.inlined)
     unit.inlined = found.functions - found.left
     if found.scope is not unit.function.scope:  # else there was nothing to inline
         unit.body = Body(found.scope, unit.function)

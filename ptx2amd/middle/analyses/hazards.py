@@ -60,7 +60,9 @@ def hazards(unit: Unit, others: Iterable[Function]) -> list[Hazard]:
     shape = kernel.directives.get("reqntid") or ()
     apart = [f for f in others if matters(f) and f.proto.name not in unit.inlined]
     seen = {f.proto.name for f in apart}  # by themselves, so not once more where they call each other
-    flows = [Body(inlined(module, f, lambda g: matters(g) and g.proto.name not in seen).scope, f) for f in apart]
+    flows = [
+        Body(inlined(module, f, lambda g: matters.inlined(g) and g.proto.name not in seen).scope, f) for f in apart
+    ]
     asking = _asking({f.proto.name: flow for f, flow in zip(apart, flows, strict=True)})
     offsets = {var.name: at for var, (at, _, _) in zip(kernel.proto.params, param_layout(kernel), strict=True)}
     views = [Waits(unit.body, shape, asking, offsets)]

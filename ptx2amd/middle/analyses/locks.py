@@ -11,7 +11,7 @@ from ptx2amd.isa.effects import ARRIVES, ATOMIC, BARRIERS, BLOCK_BARRIER, CALLS,
 from ptx2amd.middle.analyses.addresses import loads, place, steps
 from ptx2amd.middle.analyses.divergence import ALL_LANES, Divergence
 from ptx2amd.middle.analyses.exchanges import is_collective, is_exchange, members
-from ptx2amd.middle.analyses.own_memory import stored
+from ptx2amd.middle.analyses.own_memory import kept, stored
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.op import Op, Register
 from ptx2amd.ptx.ast import Imm
@@ -63,13 +63,9 @@ def gathers(flow: Body, op: Op) -> bool:
 
 def conditions(flow: Body) -> dict[Op, set[Op]]:
     """The conditional branches, with the loads and atomics that their conditions are made of."""
-    found: dict[Op, set[Op]] = {}
     asking = _asking(flow)
-    for number in range(len(flow.blocks)):
-        branch = flow.branch(number)
-        if branch is not None and branch.predicate in asking and (sources := _asked(flow, branch)):
-            found[branch] = sources
-    return found
+    branches = filter(None, map(flow.branch, range(len(flow.blocks))))
+    return _asked(flow, [branch for branch in branches if branch.predicate in asking])
 
 
 def _asking(flow: Body) -> set[Register]:
@@ -78,36 +74,62 @@ def _asking(flow: Body) -> set[Register]:
     for op in flow.ops():
         for register in () if op.does & (READS | CALLS) else op.reads:
             users.setdefault(register, []).append(op)
+    alike: dict[int, tuple[set[Op], list[Op]]] = {}  # many loads may read what the same stores have written
     for load, stores in flow.analysis(stored).items():
+        alike.setdefault(id(stores), (stores, []))[1].append(load)
+    kept_by: dict[Register, list[list[Op]]] = {}
+    for stores, loads_of in alike.values():
         for register in {register for store in stores for register in store.reads}:
-            users.setdefault(register, []).append(load)
+            kept_by.setdefault(register, []).append(loads_of)
     found: set[Register] = set()
     work = [op for op in flow.ops() if is_try(op) or is_look(op)]
     while work:
         new = set(work.pop().writes) - found
         found |= new
         work += [user for register in new for user in users.get(register, ())]
+        for loads_of in (each for register in new for each in kept_by.get(register, ())):
+            work += loads_of
+            loads_of.clear()
     return found
 
 
-def _asked(flow: Body, branch: Op) -> set[Op]:
-    """The loads and atomics that a condition depends on."""
-    found: set[Op] = set()
-    seen: set[Op] = set()
+def _asked(flow: Body, branches: list[Op]) -> dict[Op, set[Op]]:
+    """The branches that depend on such loads and atomics, with these."""
     behind = flow.analysis(stored)
-    work = [(branch, branch.predicate)]
+    users: dict[Op | int, list[Op | int]] = {}  # of what each operation, or each set of stores, gives
+    asks: list[Op] = []
+    groups: dict[int, set[Op]] = {}  # the sets of stores, each of which many loads may read
+    seen: set[Op | int] = set(branches)
+    work: list[Op | int] = list(branches)
     while work:
-        for op in flow.sources(*work.pop()):
-            if op in seen:
-                continue
-            seen.add(op)
-            if is_try(op) or is_look(op):
-                found.add(op)
-            elif not op.does & (READS | CALLS):
-                work += [(op, register) for register in op.reads]
-            else:
-                work += [(store, register) for store in behind.get(op, ()) for register in store.reads]
-    return found
+        at = work.pop()
+        sources: set[Op] | list[int]
+        if isinstance(at, int):
+            sources = groups[at]
+        elif is_try(at) or is_look(at):
+            asks.append(at)
+            continue
+        elif at.does & (READS | CALLS):
+            stores = behind.get(at, set())
+            groups[id(stores)] = stores
+            sources = [id(stores)]
+        else:
+            sources = set().union(*(flow.sources(at, register) for register in at.reads))
+        for source in sources:
+            users.setdefault(source, []).append(at)
+            if source not in seen:
+                seen.add(source)
+                work.append(source)
+    found: dict[Op | int, int] = {}  # bits of `asks`
+    for bit, ask in enumerate(asks):
+        work = [ask]
+        while work:
+            at = work.pop()
+            if not found.get(at, 0) >> bit & 1:
+                found[at] = found.get(at, 0) | 1 << bit
+                work += users.get(at, ())
+    asked = ((branch, found.get(branch, 0)) for branch in branches)
+    return {branch: {ask for bit, ask in enumerate(asks) if bits >> bit & 1} for branch, bits in asked if bits}
 
 
 def locks(flow: Body) -> list[Lock]:
@@ -118,13 +140,16 @@ def locks(flow: Body) -> list[Lock]:
         for source in sources:
             askers.setdefault(source, []).append(branch)
     places: dict[Hashable, list[Op]] = {}
+    known = flow.analysis(kept) if asked else {}
     for op in flow.ops() if asked else ():
-        if (here := place(flow, op)) is not None:
+        if (here := place(flow, op, known)) is not None:
             places.setdefault(here, []).append(op)
     found = []
     for here, ops in places.items():
         if any(op in askers for op in ops):
-            stored = (places.get(place(flow, load), []) for load in loads(here))  # an address that lies in memory
+            stored = (
+                places.get(place(flow, load, known), []) for load in loads(here)
+            )  # an address that lies in memory
             moves = steps(here).union(op for others in stored for op in others if op.does & WRITES)
             found += _sections(flow, ops, moves, asked, askers)
     return _overlapping(flow, found)

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from ptx2amd.isa.effects import ATOMIC, CALLS, READS, WRITES
 from ptx2amd.isa.form import DESTINATIONS
-from ptx2amd.middle.analyses.addresses import place
+from ptx2amd.middle.analyses.addresses import Kept, place
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.op import Op, Register
 from ptx2amd.ptx.ast import Addr, Operand, Reg, Sym, Var, Vec
@@ -16,6 +16,8 @@ from ptx2amd.records import dataclass
 
 Reached = dict[Op, set[Op]]
 WHERE = DESTINATIONS | {"a"}  # operands that give memory no value
+ADDRESS = 8  # bytes of one
+LEVELS = 4  # variables that an address is followed through
 ANYWHERE = range(1 << 63)  # in a variable
 
 
@@ -32,21 +34,86 @@ class Access:
 
 def stored(body: Body) -> Reached:
     """The loads of local variables, each with the stores whose values it may read."""
-    return _pairs(body, body.analysis(_accesses))
+    return _pairs(body, _known(body)[0])
 
 
 def stored_at_known_places(body: Body) -> Reached:
     """Those of them where it is known which bytes are accessed, so that a load reads what the store has written."""
-    return _pairs(body, [access for access in body.analysis(_accesses) if access.known])
+    return _pairs(body, [access for access in _known(body)[0] if access.known])
+
+
+def kept(body: Body) -> Kept:
+    """The registers that loads of addresses write, with the operands of the stores whose values they certainly read."""
+    return _known(body)[1]
+
+
+def _known(body: Body) -> tuple[list[Access], Kept]:
+    return body.analysis(_levels)
+
+
+def _levels(body: Body) -> tuple[list[Access], Kept]:
+    """More is known of an address that itself lies in a local variable when that variable is known."""
+    found: dict[tuple[Op, Register], tuple[Op, Operand]] = {}
+    accesses = _accesses(body, found, {})
+    for _ in range(LEVELS):
+        before = len(found)
+        _keep(body, accesses, found)
+        if len(found) == before:
+            break
+        accesses = _accesses(body, found, {access.op: access for access in accesses if access.known})
+    return accesses, found
+
+
+def _keep(body: Body, accesses: list[Access], found: dict[tuple[Op, Register], tuple[Op, Operand]]) -> None:
+    """Adds what can be found now."""
+    stores, _ = _stores(accesses)
+    for load in accesses:
+        op = load.op
+        if not load.known or not op.does & READS or op.inst.guard is not None or _bytes(op) != ADDRESS:
+            continue
+        for number, part in enumerate(_parts(op.inst.get("d"))):
+            register = body.register(part)
+            at = load.taken.start + ADDRESS * number
+            if register is None or (op, register) in found:
+                continue
+            store = _only(body, op, range(at, at + ADDRESS), stores[load.name])
+            if store is not None:
+                value = _parts(store.op.inst.get("b"))[(at - store.taken.start) // ADDRESS]
+                found[op, register] = store.op, value
+
+
+def _only(body: Body, load: Op, taken: range, stores: dict[int, list[Access]]) -> Access | None:
+    """The store on every way to a load that alone gives these bytes their value."""
+    found: Access | None = None
+    seen: set[int] = set()
+    work = [(load.block, load.index)]
+    while work:
+        number, end = work.pop()
+        for access in reversed(stores.get(number, ())):
+            op, other = access.op, access.taken
+            if op.index >= end or other.start >= taken.stop or taken.start >= other.stop:
+                continue
+            whole = access.known and op.inst.guard is None and _bytes(op) == ADDRESS
+            if not whole or (taken.start - other.start) % ADDRESS or found not in (None, access):
+                return None
+            found = access
+            break
+        else:
+            if number == 0:
+                return None
+            new = set(body.blocks[number].predecessors) - seen
+            seen |= new
+            work += [(previous, len(body.blocks[previous].ops)) for previous in new]
+    return found
+
+
+def _bytes(op: Op) -> int:
+    """Of each of the values that an access loads or stores."""
+    return width(op.mods["t"]) // 8
 
 
 def _pairs(body: Body, accesses: list[Access]) -> Reached:
-    stores: dict[str, dict[int, list[Access]]] = defaultdict(lambda: defaultdict(list))  # by block, in order
-    everything: dict[str, set[Op]] = defaultdict(set)
-    for access in accesses:
-        if access.op.does & WRITES:
-            stores[access.name][access.op.block].append(access)
-            everything[access.name].add(access.op)
+    stores, everything = _stores(accesses)
     found: Reached = {}
     anywhere: dict[Op, list[str]] = defaultdict(list)  # the variables that a load may read anywhere
     for access in accesses:
@@ -60,6 +127,17 @@ def _pairs(body: Body, accesses: list[Access]) -> Reached:
             unions[key] = set().union(*(everything[name] for name in names))
         found[op] = unions[key]
     return found
+
+
+def _stores(accesses: list[Access]) -> tuple[dict[str, dict[int, list[Access]]], dict[str, set[Op]]]:
+    """The stores to each variable, by block, in order; and together."""
+    stores: dict[str, dict[int, list[Access]]] = defaultdict(lambda: defaultdict(list))
+    everything: dict[str, set[Op]] = defaultdict(set)
+    for access in accesses:
+        if access.op.does & WRITES:
+            stores[access.name][access.op.block].append(access)
+            everything[access.name].add(access.op)
+    return stores, everything
 
 
 def _reaching(body: Body, load: Access, stores: dict[int, list[Access]]) -> set[Op]:
@@ -84,17 +162,20 @@ def _reaching(body: Body, load: Access, stores: dict[int, list[Access]]) -> set[
     return found
 
 
-def _accesses(body: Body) -> list[Access]:
-    """The accesses of local variables, in order."""
+def _accesses(body: Body, kept: Kept, before: dict[Op, Access]) -> list[Access]:
+    """The accesses of local variables, in order. before: those of which all is known already."""
     names = _names(body)
     found: list[Access] = []
     for op in body.ops() if names else ():
         if not op.does & (READS | WRITES) or op.does & ATOMIC or op.space not in ("", "local") or "t" not in op.mods:
             continue  # without a type: hints, which move no values
-        here = place(body, op)
+        if op in before:
+            found.append(before[op])
+            continue
+        here = place(body, op, kept)
         if isinstance(here, tuple) and here[0] in names:
             name, at = here
-            size = width(op.mods["t"]) // 8 * int(op.mods.get("vec", "")[1:] or 1)
+            size = _bytes(op) * int(op.mods.get("vec", "")[1:] or 1)
             found.append(Access(op, name, range(at, at + size), True))
         elif isinstance(address := op.inst.get("a"), Addr) and isinstance(address.base, Reg):
             into = body.analysis(_pointers)[body.register(address.base)]
@@ -139,8 +220,8 @@ def _named(address: Operand | None) -> bool:
     return isinstance(address, Addr) and isinstance(address.base, Sym)
 
 
-def _parts(operand: Operand) -> tuple[Operand, ...]:
-    return operand.items if isinstance(operand, Vec) else (operand,)
+def _parts(operand: Operand | None) -> tuple[Operand, ...]:
+    return operand.items if isinstance(operand, Vec) else () if operand is None else (operand,)
 
 
-__all__ = ["stored", "stored_at_known_places"]
+__all__ = ["kept", "stored", "stored_at_known_places"]

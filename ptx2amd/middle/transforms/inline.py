@@ -32,6 +32,7 @@ from ptx2amd.ptx.flat import Names, declared, instruction, renamed
 from ptx2amd.records import dataclass, field
 
 LIMIT = 20_000  # instructions of a body, above which calls remain
+SHORT = 32  # instructions of a function that may compute where a lock lies
 OWN = ("param", "local", "const", "texture")  # spaces that no other thread writes
 MOVED = ("b32", "b64")  # types of registers that parameters become
 
@@ -65,6 +66,15 @@ class Matters:
         if name not in self._known:
             self._known[name] = self._reaches(function)
         return self._known[name]
+
+    def inlined(self, function: Function) -> bool:
+        """Whether the analyses inline its calls: it matters, or may compute where others access memory."""
+        return self(function) or self._computes_address(function)
+
+    def _computes_address(self, function: Function) -> bool:
+        if not any(var.type[1:] == "64" and var.count < 0 for var in function.proto.results):
+            return False
+        return sum(isinstance(item, Inst) for item in items(body(self.module, function))) <= SHORT
 
     def _reaches(self, function: Function) -> bool:
         seen, work = {function.proto.name}, [function]
