@@ -170,30 +170,51 @@ static CUresult load(struct kernel *k, int device, unsigned variant, char **prob
 static pthread_mutex_t loading_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t loading_done = PTHREAD_COND_INITIALIZER;
 
-static CUresult load_or_explain(struct kernel *k, int device, unsigned variant) {
+/* Whether a kernel has left this error on its device, for all calls until a reset. */
+static bool left_by_kernel(CUresult result) {
+  return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_LAUNCH_TIMEOUT || result == CUDA_ERROR_ASSERT ||
+         (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
+}
+
+static void explain(const struct kernel *k, int device, CUresult result, const char *problem) {
+  static bool told[MAX_DEVICES]; /* of the error that its kernel has left: once, not for each further kernel */
+  const char *name = NULL;
+  cuGetErrorName(result, &name);
+  if (!result) told[device] = false;
+  else if (problem) say("kernel %s cannot run: %s", k->name, problem);
+  else if (!left_by_kernel(result)) say("kernel %s cannot run: its code object does not load (%s)", k->name, name);
+  else if (!told[device]) {
+    told[device] = true;
+    say("kernel %s and others cannot run on device %d: an earlier kernel failed there (%s)", k->name, device, name);
+  }
+}
+
+/* lasting: whether a further attempt would fail too, whatever happens to the device. */
+static CUresult load_or_explain(struct kernel *k, int device, unsigned variant, bool *lasting) {
   char *problem = NULL;
   hipStreamCaptureMode mode = capture_relax();
   CUresult result = k->index.refused ? CUDA_ERROR_NOT_SUPPORTED : load(k, device, variant, &problem);
   capture_return(mode);
-  if (result) say("kernel %s cannot run: %s", k->name,
-                  k->index.refused ? k->index.refused : problem ? problem : "its code object does not load");
+  explain(k, device, result, k->index.refused ? k->index.refused : problem);
+  *lasting = result && !left_by_kernel(result) && result != CUDA_ERROR_OUT_OF_MEMORY;
   free(problem);
   return result;
 }
 
 CUresult kernel_load(struct kernel *k, int device, unsigned variant) {
   struct kernel_code **code = &k->code[variant][device];
-  CUresult *failed = &k->failed[variant];
+  CUresult *failed = &k->failed[variant][device];
   pthread_mutex_lock(&loading_lock);
   while (k->loading) pthread_cond_wait(&loading_done, &loading_lock);
   CUresult result = *code ? CUDA_SUCCESS : *failed;
   if (!*code && !*failed) {
     k->loading = true;
     pthread_mutex_unlock(&loading_lock);
-    result = load_or_explain(k, device, variant);
+    bool lasting;
+    result = load_or_explain(k, device, variant, &lasting);
     pthread_mutex_lock(&loading_lock);
     k->loading = false;
-    *failed = result;
+    if (lasting) *failed = result;
     pthread_cond_broadcast(&loading_done);
   }
   pthread_mutex_unlock(&loading_lock);

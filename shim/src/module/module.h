@@ -42,7 +42,7 @@ struct kernel {
   int dynamic_limit, carveout, cache_config; /* the first two: 0 unset, else one more */
   int large_clusters, cluster_policy;        /* kept for those who ask: clusters are of one block */
   bool loading;                                       /* a thread is at it */
-  CUresult failed[VARIANTS];                          /* sticky results of translations that failed */
+  CUresult failed[VARIANTS][MAX_DEVICES];             /* why it cannot run, now and later */
   struct kernel_code *code[VARIANTS][MAX_DEVICES];
   struct legacy *legacy;                              /* cuParamSet... state */
 };
