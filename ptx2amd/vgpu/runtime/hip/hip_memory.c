@@ -289,60 +289,6 @@ hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attrib
   return hipSuccess;
 }
 
-/* Managed memory is never moved: advice is checked and has no effect. */
-
-static bool managed_range(const void *ptr, size_t count) {
-  struct mem_block block;
-  return count && mem_find((uint64_t)ptr, &block) && MEM_KIND(block.flags) == MEM_MANAGED &&
-         range_within((uint64_t)ptr, count, block.base, block.size);
-}
-
-hipError_t hipMemAdvise(const void *ptr, size_t count, hipMemoryAdvise advice, int device) {
-  ENTER();
-  bool known = (advice >= hipMemAdviseSetReadMostly && advice <= hipMemAdviseUnsetAccessedBy) ||
-               advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain;
-  if (!known || !managed_range(ptr, count)) return done(hipErrorInvalidValue);
-  if (device != -1 && !device_at(device)) return done(hipErrorInvalidDevice);
-  return hipSuccess;
-}
-
-hipError_t hipMemPrefetchAsync(const void *ptr, size_t count, int device, hipStream_t handle) {
-  ENTER();
-  stream *s = stream_resolve(handle);
-  if (!s) return done(hipErrorInvalidHandle);
-  if (!managed_range(ptr, count)) return done(hipErrorInvalidValue);
-  if (device != -1 && !device_at(device)) return done(hipErrorInvalidDevice);
-  return done(device_error(s->device));
-}
-
-hipError_t hipMemRangeGetAttribute(void *data, size_t size, hipMemRangeAttribute attribute, const void *ptr,
-                                   size_t count) {
-  ENTER();
-  if (!data || !size || size % 4 || !managed_range(ptr, count)) return done(hipErrorInvalidValue);
-  switch (attribute) {
-    case hipMemRangeAttributeReadMostly: memset(data, 0, 4); break;
-    case hipMemRangeAttributePreferredLocation:
-    case hipMemRangeAttributeLastPrefetchLocation:
-    case hipMemRangeAttributeAccessedBy:
-      for (size_t k = 0; k < size / 4; k++) ((int *)data)[k] = -2;   /* hipInvalidDeviceId */
-      break;
-    case hipMemRangeAttributeCoherencyMode: memset(data, 0, 4); break;
-    default: return done(hipErrorInvalidValue);
-  }
-  return hipSuccess;
-}
-
-hipError_t hipMemRangeGetAttributes(void **data, size_t *sizes, hipMemRangeAttribute *attributes, size_t n,
-                                    const void *ptr, size_t count) {
-  ENTER();
-  if (!data || !sizes || !attributes || !n) return done(hipErrorInvalidValue);
-  for (size_t k = 0; k < n; k++) {
-    hipError_t error = hipMemRangeGetAttribute(data[k], sizes[k], attributes[k], ptr, count);
-    if (error != hipSuccess) return error;
-  }
-  return hipSuccess;
-}
-
 /* For our management library: bytes that this process has allocated on a device. */
 __attribute__((visibility("default"))) uint64_t ptx2amd_vgpu_in_use(int device) { return mem_in_use(device); }
 
