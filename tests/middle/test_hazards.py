@@ -486,6 +486,14 @@ def test_left_alone(name: str) -> None:
     assert found(kernel(ORDINARY[name])) == []
 
 
+def test_flags_that_decide_whether_each_other_is_written() -> None:
+    """In a loop: they say nothing of who gets there, and following them comes to an end."""
+    body = """mov.pred %p4, 0; L: mov.pred %p3, 1; @%p4 bra M; mov.pred %p3, 0;
+      M: mov.pred %p4, 1; @%p3 bra W; mov.pred %p4, 0; bra L;
+      W: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.s32 %p1, %r2, 0; @%p1 bra W; st.global.u32 [%rd1], 1; bra L;"""
+    assert len(found(kernel(body))) == 1
+
+
 def test_a_block_of_one_warp_has_no_hazards() -> None:
     assert found(kernel(WAITING["an mbarrier"], ".reqntid 32, 1, 1")) == []
 

@@ -50,7 +50,7 @@ class SingleWarp(BlockView):
         thread)."""
         writes = self.flow.sources(reader, register)
         if len(writes) > 1 and depth:
-            return self._flagged(reader, writes, holds, thread)
+            return self._flagged(reader, writes, holds, thread, depth - 1)
         if len(writes) != 1 or not depth:
             return False
         [op] = writes
@@ -77,11 +77,13 @@ class SingleWarp(BlockView):
                 return limit < WARP
         return False
 
-    def _flagged(self, reader: Op, writes: set[Op], holds: bool, thread: bool) -> bool:
+    def _flagged(self, reader: Op, writes: set[Op], holds: bool, thread: bool, depth: int) -> bool:
         """The same of a predicate that constants are moved to: the one that makes it `holds` gets to the reader
         by a branch that few threads take, as it is overwritten on the other side."""
         if any(op.computes != "copy" or not isinstance(op.inst.get("a"), Imm) for op in writes):
             return False
+        if any(op.inst.guard is not None for op in writes):
+            return False  # which overwrites nothing for some
         [*makers] = [op for op in writes if bool(self.flow.constant(op.inst.get("a"))) == holds]
         others = {op.block for op in writes} - {op.block for op in makers}
         for maker in makers:
@@ -89,7 +91,7 @@ class SingleWarp(BlockView):
             if branch is None:
                 return False
             sides = [side for side in block.successors if reader.block in self.flow.reach(side, others)]
-            if not all(self._few(branch, branch.predicate, self.flow.holds(branch, s), thread) for s in sides):
+            if not all(self._few(branch, branch.predicate, self.flow.holds(branch, s), thread, depth) for s in sides):
                 return False
         return bool(makers)
 
