@@ -73,7 +73,7 @@ class Body(Graph):
         for jump, labels in self._jumps:
             self.blocks[jump].successors += [self.labels[label] for label in labels if label in self.labels]
         for number, block in enumerate(self.blocks):
-            block.successors = list(dict.fromkeys(block.successors))
+            block.successors = list(dict.fromkeys(self._possible(number)))
             for successor in block.successors:
                 self.blocks[successor].predecessors.append(number)
 
@@ -129,6 +129,21 @@ class Body(Graph):
             self.blocks[here].falls = here + 1
         self._falls = True
         return here + 1
+
+    def _possible(self, number: int) -> list[int]:
+        """The successors of a block without those that a constant condition excludes, as of `while (true)` in debug
+        builds."""
+        block, branch = self.blocks[number], self.branch(number)
+        value = branch.predicate.only_write if branch is not None else None
+        constant = value.inst.get("a") if value is not None and value.computes == "copy" else None
+        if branch is None or branch.inst.guard is None or not isinstance(constant, Imm):
+            return block.successors
+        taken = bool(constant.bits) != branch.inst.guard.negated
+        target = branch.inst.get("a")
+        jump = self.labels.get(target.name) if isinstance(target, Sym) else None
+        if taken:
+            return block.successors if jump is None else [jump]
+        return [block.falls]
 
     @cached_property
     def registers(self) -> dict[str, str]:

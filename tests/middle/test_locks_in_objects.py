@@ -110,3 +110,38 @@ def test_another_lock(name: str) -> None:
     before, load = HELD["an object"]
     between, other = OTHERS[name]
     assert bool(waits(made(before, load, load, between))) == other
+
+
+FOREVER = """.version 8.0
+.target sm_80
+.address_size 64
+.global .u32 held;
+.visible .entry k(.param .u64 q) {{
+  .reg .b64 %q; .reg .b32 %old, %c; .reg .pred %go, %never;
+  ld.param.u64 %q, [q];
+  HEAD: {never}
+  {leave}
+  atom.global.cas.b32 %old, [held], 0, 1;
+  setp.eq.u32 %go, %old, 0;
+  @%go bra DONE;
+  bra HEAD;
+  DONE: ld.volatile.u32 %c, [%q]; add.u32 %c, %c, 1; st.volatile.u32 [%q], %c; membar.gl;
+  GIVE: atom.global.exch.b32 %old, [held], 0;
+  ret;
+}}
+"""
+#: How a loop seems to be left at its head, and whether it is.
+HEADS = {
+    "never": ("mov.pred %never, 0;", "@%never bra GIVE;", False),
+    "never, negated": ("mov.pred %never, 1;", "@!%never bra GIVE;", False),
+    "perhaps": ("setp.eq.u64 %never, %q, 0;", "@%never bra GIVE;", True),
+    "written twice": ("mov.pred %never, 0; @%go mov.pred %never, 1;", "@%never bra GIVE;", True),
+    "always": ("mov.pred %never, 1;", "@%never bra L; bra GIVE; L:", False),
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_loops_without_end(name: str) -> None:
+    """As debug builds write `while (true)`: a branch on a constant is no way out of the loop for who has no lock."""
+    never, leave, left = HEADS[name]
+    assert bool(waits(FOREVER.format(never=never, leave=leave))) == left
