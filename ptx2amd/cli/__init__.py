@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -23,6 +24,8 @@ COMMANDS = {
     "compat": "Build and run CUDA projects unmodified, with a report.",
     "precompile": "Translate a program's kernels ahead of its first run.",
 }
+
+COLLECT_AFTER = 100_000  # new objects: Python's 700 are passed again and again by imports and lowering, which keep all
 
 
 class LazyGroup(click.Group):
@@ -51,6 +54,7 @@ def group() -> None:
 def main() -> None:
     """Entry point of the console script: user errors are one line and exit status 1, as are files and folders that
     cannot be read or written."""
+    gc.set_threshold(COLLECT_AFTER)
     try:
         group.main(prog_name="ptx2amd", standalone_mode=True)
     except Ptx2amdError as error:
@@ -59,6 +63,8 @@ def main() -> None:
         if error.filename is None:
             raise
         _fail(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    finally:
+        gc.freeze()  # the interpreter collects when it ends; nothing would come of it
 
 
 def _fail(message: str) -> NoReturn:
