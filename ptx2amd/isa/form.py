@@ -49,6 +49,7 @@ from ptx2amd.isa.effects import LANE, NOTHING, SOURCES
 from ptx2amd.records import dataclass, field
 
 DESTINATIONS = frozenset(("d", "e", "p", "q", "u"))
+READ_TOO = "u"  # a destination that is also a source
 
 
 @dataclass(frozen=True, slots=True)

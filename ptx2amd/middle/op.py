@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ptx2amd.isa import effects
-from ptx2amd.isa.effects import ATOMIC, CALLS, READS, READS_CARRY, SOURCES, WRITES, WRITES_CARRY
-from ptx2amd.isa.form import DESTINATIONS
-from ptx2amd.ptx.ast import Addr, Inst, Label, Loc, Operand, Pair, Reg, Sym, Vec
+from ptx2amd.isa.effects import ATOMIC, CALLS, CARRY, READS, READS_CARRY, SOURCES, WRITES, WRITES_CARRY
+from ptx2amd.ptx.ast import Addr, Imm, Inst, Label, Loc, Operand, Pair, Reg, Sym, Vec
 from ptx2amd.records import dataclass, field
 
-CARRY = "CC.CF"  # the carry flag, a register that no operand names
+CARRY_FLAG = "CC.CF"  # the carry flag, a register that no operand names
 
 
 @dataclass(slots=True, eq=False)
@@ -36,13 +34,9 @@ class Op:
     loc: Loc | None = None  # the source line that begins with it
     block: int = 0
     index: int = 0  # in its block
+    does: int = 0  # isa/effects.py
     reads: tuple[Register, ...] = ()
     writes: tuple[Register, ...] = ()
-
-    @property
-    def does(self) -> int:
-        """What it does (isa/effects.py)."""
-        return self.inst.shape.form.does
 
     @property
     def computes(self) -> str:
@@ -62,7 +56,7 @@ class Op:
     def pure(self) -> bool:
         """Whether its results depend on its sources alone."""
         form = self.inst.shape.form
-        return not form.does & ~effects.CARRY and form.result in ("", SOURCES)
+        return not form.does & ~CARRY and form.result in ("", SOURCES)
 
     @property
     def predicate(self) -> Register:
@@ -78,33 +72,30 @@ class Op:
         return bool(self.does & READS) and not self.does & ATOMIC and self.space == "param" and named
 
     def resolve(self, register: Callable[[str], Register]) -> None:
-        """Find its registers by their names."""
-        self.reads = tuple(map(register, self._sources()))
-        self.writes = tuple(map(register, self._results()))
+        """Find what it does, and its registers by their names."""
+        inst, shape = self.inst, self.inst.shape
+        does = self.does = shape.form.does
+        sources, results = _named(inst.operands, shape.sources), _named(inst.operands, shape.results)
+        if inst.guard is not None:
+            sources.insert(0, inst.guard.reg)
+        if does & (READS | WRITES | CALLS | CARRY):
+            self._implied(sources, results)
+        self.reads = tuple(map(register, sources))
+        self.writes = tuple(map(register, results))
         for each in self.writes:
             each.writes.append(self)
 
-    def _sources(self) -> Iterator[str]:
-        if self.inst.guard is not None:
-            yield self.inst.guard.reg
-        for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
-            if name not in DESTINATIONS or name == "u":
-                yield from registers(operand)
+    def _implied(self, sources: list[str], results: list[str]) -> None:
+        """Add the variables in .param space that it reads and writes, and the carry flag."""
         does = self.does
         if does & (READS | CALLS):
-            yield from self.variables("a")
+            sources += self.variables("a")
         if does & READS_CARRY:
-            yield CARRY
-
-    def _results(self) -> Iterator[str]:
-        for name, operand in zip(self.inst.shape.names, self.inst.operands, strict=True):
-            if name in DESTINATIONS:
-                yield from registers(operand)
-        does = self.does
+            sources.append(CARRY_FLAG)
         if does & (WRITES | CALLS):
-            yield from self.variables("d" if does & CALLS else "a")
+            results += self.variables("d" if does & CALLS else "a")
         if does & WRITES_CARRY:
-            yield CARRY
+            results.append(CARRY_FLAG)
 
     def variables(self, name: str) -> Iterator[str]:
         """The variables in .param space that operand `name` names."""
@@ -119,6 +110,18 @@ class Op:
     def overwrites(self) -> bool:
         """Whether it overwrites its destinations in full."""
         return self.inst.guard is None and not (self.does & WRITES and self.space == "param")
+
+
+def _named(operands: tuple[Operand, ...], places: tuple[int, ...]) -> list[str]:
+    """The names of the registers in the operands at some places."""
+    found: list[str] = []
+    for place in places:
+        operand = operands[place]
+        if isinstance(operand, Reg):
+            found.append(operand.name)
+        elif not isinstance(operand, Imm):
+            found += registers(operand)
+    return found
 
 
 def registers(operand: Operand) -> Iterator[str]:

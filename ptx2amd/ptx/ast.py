@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ptx2amd.isa.form import Form
+from ptx2amd.isa.form import DESTINATIONS, READ_TOO, Form
 from ptx2amd.records import dataclass, field, replace
 
 if TYPE_CHECKING:
@@ -98,6 +98,13 @@ class Shape:
     mods: dict[str, str]  # field name -> value; optional absent fields are ""
     names: tuple[str, ...]  # operand names of the form, as present here, in source order
     types: tuple[str, ...]  # PTX type of each, resolved ("u32"); "" for labels and addresses
+    sources: tuple[int, ...] = ()  # the places of the operands that it reads, and of those that it writes
+    results: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        places = list(enumerate(self.names))
+        self.sources = tuple(place for place, name in places if name not in DESTINATIONS or name == READ_TOO)
+        self.results = tuple(place for place, name in places if name in DESTINATIONS)
 
 
 @dataclass(slots=True)
