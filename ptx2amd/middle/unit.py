@@ -10,8 +10,20 @@ from ptx2amd.middle.body import Body
 from ptx2amd.middle.calls import CallGraph
 from ptx2amd.middle.summary import body
 from ptx2amd.middle.transforms.exchange import Exchange
-from ptx2amd.ptx.ast import Function
+from ptx2amd.ptx.ast import Function, Module, Scope
 from ptx2amd.records import dataclass, field
+
+_last: tuple[Scope, Body] | None = None
+
+
+def written(module: Module, function: Function) -> Body:
+    """A function as it was parsed. The last one is kept: what is found out about a kernel beside its code needs the
+    same."""
+    global _last
+    last, scope = _last, body(module, function)
+    if last is None or last[0] is not scope:
+        last = _last = scope, Body(scope, function)
+    return last[1]
 
 
 @dataclass
@@ -35,7 +47,7 @@ class Unit:
     @cached_property
     def written(self) -> Body:
         """The function as it was parsed."""
-        return Body(body(self.calls.module, self.function), self.function)
+        return written(self.calls.module, self.function)
 
     @property
     def body(self) -> Body:

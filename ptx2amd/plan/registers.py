@@ -17,6 +17,7 @@ from ptx2amd.isa.effects import CALLS
 from ptx2amd.middle.analyses.liveness import Liveness
 from ptx2amd.middle.body import Body
 from ptx2amd.middle.transforms.inline import inlined
+from ptx2amd.middle.unit import written
 from ptx2amd.plan.schedule import started
 from ptx2amd.ptx.ast import Function, Module
 from ptx2amd.records import dataclass
@@ -73,7 +74,8 @@ def limit(function: Function) -> int:
 
 def pressure(module: Module, function: Function) -> Pressure:
     """The facts about a kernel, with what it calls in place of the calls. Takes time in proportion to its length."""
-    flow = Body(inlined(module, function, lambda callee: True).scope, function)
+    scope = inlined(module, function, lambda callee: True).scope
+    flow = written(module, function) if scope is function.scope else Body(scope, function)
     values = flow.analysis(Liveness)
     bounded = "maxntid" in function.directives or "reqntid" in function.directives
     room = limit(function) if bounded else FREE
