@@ -28,6 +28,7 @@ HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 EMPTY = f"{HEAD}.visible .entry empty() {{ ret; }}\n"
 STEP = 4  # each so many of the benchmark's kernels
 ROUNDS = 2
+LATER = 10  # requests
 
 
 def modules(text: str) -> dict[str, str]:
@@ -103,8 +104,9 @@ def new_process(text: str) -> float:
     return min(taken)
 
 
-def first_answer(text: str, kernel: str) -> tuple[float, float]:
-    """CPU and wall seconds from the start of a service to its first answer."""
+def answers(text: str, kernel: str) -> tuple[float, float, float]:
+    """CPU and wall seconds from the start of a service to its first answer, and wall seconds from connecting to it to a
+    later answer. The cache has no part in them."""
     body = text.encode()
     header = {"op": "kernel", "module": entry.module_id(body), "encoding": "none", "arch": "gfx942", "kernel": kernel}
     request = Message({**header, "size": str(len(body)), "cache": ""}, body)
@@ -114,17 +116,31 @@ def first_answer(text: str, kernel: str) -> tuple[float, float]:
         begin = time.perf_counter()
         service = subprocess.Popen([sys.executable, "-m", "ptx2amd.service"], env=environment)
         try:
-            connection = _connected(place.socket_path(build_id()))
-            connection.sendall(request.head() + request.body)
-            assert connection.recv(1 << 16), "no answer"
-            wall = time.perf_counter() - begin
-            fields = Path(f"/proc/{service.pid}/stat").read_text().rpartition(")")[2].split()
-            ticks = sum(map(int, fields[11:15]))
+            _answered(request)
+            first = time.perf_counter() - begin
+            cpu = _cpu_seconds(service.pid)
+            _answered(request)  # while the service still prepares for others
+            later = min(_answered(request) for _ in range(LATER))
         finally:
             service.terminate()
             service.wait()
             del os.environ["PTX2AMD_RUNTIME_DIR"]
-    return ticks / os.sysconf("SC_CLK_TCK"), wall
+    return cpu, first, later
+
+
+def _answered(request: Message) -> float:
+    """Seconds that a request takes."""
+    begin = time.perf_counter()
+    with _connected(place.socket_path(build_id())) as connection:
+        connection.sendall(request.head() + request.body)
+        assert connection.recv(1 << 16), "no answer"
+    return time.perf_counter() - begin
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Of a process that runs."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _connected(path: Path) -> socket.socket:
@@ -145,7 +161,10 @@ def _connected(path: Path) -> socket.socket:
 def main() -> None:
     """Print a line a chip, and what starting costs."""
     print(f"new process, empty kernel: {new_process(EMPTY) * 1e3:.0f} ms of CPU time (goal 120)", flush=True)
-    answers = [first_answer(EMPTY, "empty") for _ in range(ROUNDS)]
-    cpu, wall = (min(column) * 1e3 for column in zip(*answers, strict=True))
-    print(f"the service's first answer: {cpu:.0f} ms of CPU time, {wall:.0f} ms (goal 250)", flush=True)
+    found = [answers(EMPTY, "empty") for _ in range(ROUNDS)]
+    cpu, first, later = (min(column) * 1e3 for column in zip(*found, strict=True))
+    print(
+        f"the service's first answer: {cpu:.0f} ms of CPU time, {first:.0f} ms (goal 250); later ones {later:.0f} ms",
+        flush=True,
+    )
     against_ptxas()
