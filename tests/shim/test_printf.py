@@ -49,7 +49,9 @@ CASES = [
     (b"%f %.2f %10.3e %g\n", struct.pack("<4d", 1.5, 2.345, 12345.678, 0.1), "1.500000 2.35  1.235e+04 0.1\n"),
     (b"%*d|%.*f\n", struct.pack("<iii4xd", 6, 7, 1, 2.25), "     7|2.2\n"),
     (b"%p\n", struct.pack("<Q", 0xABCDEF), "0xabcdef\n"),
+    (b"[%12p|%-12p|%p|%7p]\n", struct.pack("<4Q", 0x1234, 0x1234, 0, 0), "[      0x1234|0x1234      |(nil)|  (nil)]\n"),
     (b"%hhd %zu\n", struct.pack("<i4xQ", 65, 9), "65 9\n"),
+    (b"%hx %hhx %hu %hd %04hX\n", struct.pack("<5i", -1, -1, -2, 0x18000, 0x1000F), "ffff ff 65534 -32768 000F\n"),
     (b"missing %d\n", b"", "missing %d\n"),
 ]
 

@@ -84,7 +84,7 @@ static void convert(FILE *out, const char *spec, char letter, bool wide, struct 
   uint64_t u64 = 0;
   uint32_t u32 = 0;
   double f = 0;
-  char fixed[64], *text;
+  char *text;
   switch (letter) {
     case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': case 'c':
       if (wide ? !take(a, 8, &u64) : !take(a, 4, &u32)) break;
@@ -97,8 +97,7 @@ static void convert(FILE *out, const char *spec, char letter, bool wide, struct 
       return;
     case 'p':
       if (!take(a, 8, &u64)) break;
-      snprintf(fixed, sizeof fixed, "0x%llx", (unsigned long long)u64);
-      fputs(fixed, out);
+      fprintf(out, spec, (void *)(uintptr_t)u64);
       return;
     case 's':
       if (!take(a, 8, &u64)) break;
@@ -111,7 +110,7 @@ static void convert(FILE *out, const char *spec, char letter, bool wide, struct 
   fputs(spec, out);
 }
 
-/* Prints one record as CUDA does: flags, width and precision are C's, lengths l and ll both mean 64 bits. */
+/* Prints one record as CUDA does: flags, width, precision, h and hh are C's, lengths l and ll both mean 64 bits. */
 static void print_record(FILE *out, const char *format, struct arguments a) {
   while (*format) {
     const char *percent = strchrnul(format, '%');
@@ -131,9 +130,14 @@ static void print_record(FILE *out, const char *format, struct arguments a) {
       else if (take(&a, 4, &star)) n += (size_t)snprintf(spec + n, sizeof spec - n, "%d", star);
     }
     bool wide = false;
-    for (; *p && strchr("hlLqjzt", *p); p++) wide |= *p != 'h';
-    if (wide && strchr("diuoxX", *p ? *p : ' ')) spec[n++] = 'l', spec[n++] = 'l';
+    int halves = 0;
+    for (; *p && strchr("hlLqjzt", *p); p++) {
+      if (*p == 'h') halves += halves < 2;
+      else wide = true;
+    }
     if (!*p) return;
+    if (strchr("diuoxX", *p))
+      for (int i = wide ? 2 : halves; i > 0; i--) spec[n++] = wide ? 'l' : 'h';
     spec[n++] = *p;
     spec[n] = 0;
     convert(out, spec, *p, wide && *p != 'c', &a);
