@@ -60,7 +60,6 @@ UNTRIED = {
         "alien AMGX arrayfire ds4 FastEddy FLAMEGPU2 gomc gpu_jpeg2k gpusnek heraclespp nerf-cuda quda risc0 TCLB "
         "timemachine tiny-cuda-nn UppASD"
     ),
-    "the build takes many minutes": "hypre",
     "patches machine code, in a secure enclave": "sage",
 }
 STATES = {"pass": Cell("pass", "good"), "fail": Cell("fail", "bad"), "skipped": Cell("skipped", "none")}
