@@ -78,12 +78,23 @@ static void check_same_high(struct emission *e, struct linear_node *n) {
   n->straight = true;
 }
 
-/* A carry, 0 or 1 in ecx. */
-static void store_carry(struct emission *e, unsigned node) {
+static struct memory carry_of(unsigned node) { return mem(RSP, (int32_t)(offsetof(struct frame, carry) + 4 * node)); }
+
+/* Keeps the carry out of rax's low dword. */
+static void keep_carry(struct emission *e, unsigned node) {
   struct x86 *x = &e->c->x;
-  const struct inst *i = e->l->node[node].i;
-  gpr_store(x, false, mem(RSP, (int32_t)(offsetof(struct frame, carry) + 4 * node)), RCX);
+  gpr_rr(x, OP_MOV, true, RCX, RAX), shift_right(x, true, RCX, 32);
+  gpr_store(x, false, carry_of(node), RCX);
+}
+
+/* Writes a carry to the scalar registers. Only when nothing can fail any more: the ordinary code may read what they had. */
+static void write_carry(struct emission *e, unsigned node) {
+  struct x86 *x = &e->c->x;
+  const struct linear_node *n = &e->l->node[node];
+  const struct inst *i = n->i;
+  if (n->op != LINEAR_ADD_CARRY && n->op != LINEAR_ADD_CARRIED) return;
   if (i->op->dst2_type == TYPE_none || i->dst2 == S_SINK) return;
+  gpr_rm(x, OP_MOV, false, RCX, carry_of(node));
   put8(x, 0x48), put8(x, 0xf7), put8(x, 0xd9);   /* neg rcx */
   if (e->c->masked) gpr_rm(x, OP_AND, true, RCX, SCALAR(S_EXEC));
   gpr_store(x, e->c->lanes == 64, SCALAR(i->dst2), RCX);
@@ -176,15 +187,13 @@ static void emit_node(struct emission *e, unsigned node) {
     fetch(e, RAX, n, 0, 0), fetch(e, RDX, n, 1, 0);
     gpr_rr(x, OP_ADD, true, RAX, RDX);
     check_same_high(e, n);
-    gpr_rr(x, OP_MOV, true, RCX, RAX), shift_right(x, true, RCX, 32);
-    store_carry(e, node);
+    keep_carry(e, node);
     break;
   case LINEAR_ADD_CARRIED:
     fetch(e, RAX, n, 0, 0), fetch(e, RDX, n, 1, 0);
-    gpr_rm(x, OP_MOV, false, RCX, mem(RSP, (int32_t)(offsetof(struct frame, carry) + 4u * n->carry)));
+    gpr_rm(x, OP_MOV, false, RCX, carry_of(n->carry));
     gpr_rr(x, OP_ADD, true, RAX, RDX), gpr_rr(x, OP_ADD, true, RAX, RCX);
-    gpr_rr(x, OP_MOV, true, RCX, RAX), shift_right(x, true, RCX, 32);
-    store_carry(e, node);
+    keep_carry(e, node);
     break;
   case LINEAR_MULTIPLY_ADD64:
     if (wide) check_straight(e, n->in[2][0]);
@@ -275,6 +284,8 @@ void linear_emit_checks(struct compiler *c, struct linear *l, struct fallback *f
       bool second = memory_of(l->p->step[l->access[m].step].i)->store && m < n;   /* pairs of stores: once */
       if (m != n && memory_of(l->p->step[l->access[n].step].i)->store && !second) check_apart(&e, n, m);
     }
+  for (unsigned n = 0; n < l->n_nodes; n++)
+    if (l->node[n].needed) write_carry(&e, n);
   if (stores) memory_immediate(&c->x, 0, true, WAVE(changes), (int32_t)stores);
 }
 

@@ -239,14 +239,15 @@ static bool defer(struct linear *l, unsigned lanes) {
     if (n == NO_VALUE || !l->node[n].needed) continue;
     const struct inst *i = l->node[n].i;
     l->deferred[k] = !wide_type(i->op->dst_type) || l->node[n].high || dead_after(l, k, i->dst + 1u);
-    if (!has_mask_result(i)) continue;
+  }
+  for (unsigned k = l->first; k < l->end; k++) {
+    if (!l->deferred[k] || !has_mask_result(l->p->step[k].i)) continue;
     for (unsigned j = l->first; j < l->end; j++) {
       const struct step *s = &l->p->step[j];
-      unsigned other = l->of_step[j];
       struct scalar_set used, written;
-      if (!native_is_vector(s->kind) || (other != NO_VALUE && l->node[other].needed)) continue;
+      if (!native_is_vector(s->kind) || l->deferred[j]) continue;
       native_scalars_of(s, &used, &written);
-      if (has_scalar(&used, i->dst2, lanes / 32)) return false;
+      if (has_scalar(&used, l->p->step[k].i->dst2, lanes / 32)) return false;
     }
   }
   return true;
