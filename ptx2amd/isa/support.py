@@ -13,7 +13,7 @@ from ptx2amd.isa.form import Form
 from ptx2amd.isa.syntax import fields
 from ptx2amd.isa.table import mnemonics, rows
 from ptx2amd.lower.matrix import mfma, wave32
-from ptx2amd.target.arch import ARCHS
+from ptx2amd.target import target
 
 # One chip of each family: Vega, CDNA 1 to 4, RDNA 2 to 4 (RDNA 1 is as 2), gfx125x
 FAMILIES = ("gfx900", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250")
@@ -44,9 +44,9 @@ def in_software(form: Form) -> list[str]:
 
 
 def has_unit(name: str, a: str, b: str) -> bool:
-    arch = ARCHS[name]
-    unit = mfma if arch.waves[0] == 64 else wave32
-    return unit.instruction(arch, {"at": a, "bt": b}) is not None
+    chip = target(name)
+    unit = mfma if chip.wave_size == 64 else wave32
+    return unit.instruction(chip, {"at": a, "bt": b}) is not None
 
 
 def checked() -> dict[str, str]:

@@ -19,7 +19,7 @@ def unit(fn: FunctionLowering, mods: Mods, tall: int) -> Unit | None:
     if fn.target.wave_size == 64:
         found = mfma.instruction(fn.target, mods)
         return mfma.Mfma(fn, mods, tall, found) if found else None
-    found = wave32.instruction(fn.target.arch, mods)
+    found = wave32.instruction(fn.target, mods)
     return wave32.Wmma(fn, mods, tall, found) if found else None
 
 

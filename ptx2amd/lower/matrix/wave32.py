@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from ptx2amd.lower.core.function import FunctionLowering
 from ptx2amd.lower.core.value import Val
 from ptx2amd.lower.matrix.matrix_unit import OCP, Instruction, Mods, Unit, widened
-from ptx2amd.target.arch import Arch
+from ptx2amd.target import Target
 
 RDNA3 = {
     "f16": Instruction("wmma.f32.16x16x16.f16.v8f32.v16f16", 8, "<16 x half>", "f16"),
@@ -30,15 +30,15 @@ RDNA4 = {
 }
 
 
-def instruction(arch: Arch, mods: Mods) -> Instruction | None:
+def instruction(target: Target, mods: Mods) -> Instruction | None:
     """The instruction for PTX's element types; None when there is none."""
     a, b = mods["at"], mods["bt"]
     kind = a[1] if a[0] in "us" else a
-    if "wmma12" in arch.matrix:
+    if "wmma12" in target.arch.matrix:
         if a in OCP:  # operands in the instruction's order
             return Instruction(f"wmma.f32.16x16x16.{OCP[b]}.{OCP[a]}.v8f32.v2i32", 2, "<2 x i32>", "fp8")
         return RDNA4.get(kind)
-    if "wmma11" in arch.matrix:
+    if "wmma11" in target.arch.matrix:
         return RDNA3.get("f16" if a in OCP else kind)
     return None
 
