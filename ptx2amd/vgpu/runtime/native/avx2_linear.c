@@ -8,6 +8,7 @@ enum { OP_AND = 0x23, OP_XOR = 0x33, CC_BE = 6 };
 struct emission { struct compiler *c; struct linear *l; struct fallback *f; unsigned span; };   /* span: lanes - 1 */
 
 static struct memory value_at(unsigned value) { return mem(RSP, (int32_t)(offsetof(struct frame, linear) + 4 * value)); }
+static struct memory base_of(unsigned access) { return mem(RSP, (int32_t)(offsetof(struct frame, base) + 8 * access)); }
 
 static void fail_if(struct emission *e, unsigned cc) {
   if (e->f->n_from < sizeof e->f->from / sizeof *e->f->from) e->f->from[e->f->n_from++] = jump_if(&e->c->x, (enum condition)cc);
@@ -57,9 +58,8 @@ static void check_straight(struct emission *e, unsigned value) {
 }
 
 /* Checks that bits of eax from `bit` on are the same in all lanes. Changes ecx. */
-static void check_same_bits(struct emission *e, const struct linear_node *n, unsigned stride, unsigned bit) {
+static void check_same_bits(struct emission *e, unsigned stride, unsigned bit) {
   struct x86 *x = &e->c->x;
-  (void)n;
   if (!stride || bit > 31) return;
   gpr_lea(x, RCX, mem(RAX, (int32_t)(stride * e->span)));
   gpr_rr(x, OP_XOR, false, RCX, RAX);
@@ -158,18 +158,18 @@ static void emit_node(struct emission *e, unsigned node) {
   case LINEAR_LOW_BITS: {
     uint32_t mask = constant(n, constant_source);
     fetch(e, RAX, n, !constant_source, 0);
-    check_same_bits(e, n, n->stride, mask ? 32u - (unsigned)__builtin_clz(mask) : 0);
+    check_same_bits(e, n->stride, mask ? 32u - (unsigned)__builtin_clz(mask) : 0);
     gpr_constant(x, RDX, mask), gpr_rr(x, OP_AND, false, RAX, RDX);
     break;
   }
   case LINEAR_SIGN:
     fetch(e, RAX, n, 1, 0);
-    check_same_bits(e, n, n->in[1][0] == NO_VALUE ? 0 : linear_stride(e->l, n->in[1][0]), 31);
+    check_same_bits(e, n->in[1][0] == NO_VALUE ? 0 : linear_stride(e->l, n->in[1][0]), 31);
     put8(x, 0xc1), put8(x, 0xf8), put8(x, 31);     /* sar eax, 31 */
     break;
   case LINEAR_SHIFT64:
     fetch(e, RAX, n, 1, 0);
-    check_same_bits(e, n, n->stride >> constant(n, 0), 32 - constant(n, 0));
+    check_same_bits(e, n->stride >> constant(n, 0), 32 - constant(n, 0));
     fetch(e, RAX, n, 1, 2);
     gpr_shift_left(x, RAX, constant(n, 0));
     n->straight = true;
@@ -242,7 +242,7 @@ static void check_access(struct emission *e, unsigned number) {
     if (at.scale) gpr_shift_left(x, RCX, at.scale);
     gpr_rr(x, OP_SUB, true, RAX, RCX);
   }
-  gpr_store(x, true, mem(RSP, (int32_t)(offsetof(struct frame, base) + 8 * number)), RAX);
+  gpr_store(x, true, base_of(number), RAX);
 }
 
 /* Checks that a store and another access do not overlap, or are of the same elements. */
@@ -253,8 +253,8 @@ static void check_apart(struct emission *e, unsigned store, unsigned other) {
   unsigned bytes = bytes_of(m) > bytes_of(n) ? bytes_of(m) : bytes_of(n);
   int32_t extent = (int32_t)(a->stride * e->span + bytes) - 1;
   jump same = NULL;
-  gpr_rm(x, OP_MOV, true, RAX, mem(RSP, (int32_t)(offsetof(struct frame, base) + 8 * store)));
-  gpr_rm(x, OP_SUB, true, RAX, mem(RSP, (int32_t)(offsetof(struct frame, base) + 8 * other)));
+  gpr_rm(x, OP_MOV, true, RAX, base_of(store));
+  gpr_rm(x, OP_SUB, true, RAX, base_of(other));
   if (bytes_of(m) == bytes_of(n)) same = jump_if(x, CC_E);   /* the flags of the subtraction */
   gpr_immediate(x, 0, true, RAX, extent);
   gpr_immediate(x, 7, true, RAX, 2 * extent);
@@ -300,7 +300,7 @@ static void emit_access(struct compiler *c, const struct linear *l, unsigned num
   site_of(c, m);   /* counts it */
   for (unsigned n = 0; n < dwords; n++) z[n] = (uint8_t)(m->store ? vec_row(c, i->src[MEM_DATA] + n) : vec_temporary(c));
   for (unsigned n = 0; n < 4 && temporaries && a->stride; n++) t[n] = (uint8_t)vec_temporary(c);
-  gpr_rm(x, OP_MOV, true, RAX, mem(RSP, (int32_t)(offsetof(struct frame, base) + 8 * number)));
+  gpr_rm(x, OP_MOV, true, RAX, base_of(number));
   struct memory at = chunk_index(a->stride);
   if (!a->stride) {
     for (unsigned n = 0; n < dwords; n++, at.offset += 4) vec_rm(x, BROADCAST_D, z[n], 0, at, UNMASKED);
