@@ -177,16 +177,14 @@ static bool left_by_kernel(CUresult result) {
 }
 
 static void explain(const struct kernel *k, int device, CUresult result, const char *problem) {
-  static bool told[MAX_DEVICES]; /* of the error that its kernel has left: once, not for each further kernel */
+  static _Atomic bool reported[MAX_DEVICES]; /* the error that a kernel has left: once, not for each further kernel */
   const char *name = NULL;
   cuGetErrorName(result, &name);
-  if (!result) told[device] = false;
+  if (!result) reported[device] = false;
   else if (problem) say("kernel %s cannot run: %s", k->name, problem);
   else if (!left_by_kernel(result)) say("kernel %s cannot run: its code object does not load (%s)", k->name, name);
-  else if (!told[device]) {
-    told[device] = true;
+  else if (!atomic_exchange(&reported[device], true))
     say("kernel %s and others cannot run on device %d: an earlier kernel failed there (%s)", k->name, device, name);
-  }
 }
 
 /* lasting: whether a further attempt would fail too, whatever happens to the device. */
