@@ -88,8 +88,8 @@ LIBRARIES = Setting("LIBRARIES", "choice", "auto",
     "and have code for the chip (`run --libraries`)",
     "command", ("rocm", "nvidia", "auto"))  # fmt: skip
 MATRIX = Setting("MATRIX", "choice", "chip",
-    "`fast`: on gfx90a, f16 and bf16 products count subnormal numbers as zero, as the chip's instructions do, and no "
-    "longer look for such numbers first; `software`: do not use the chip's matrix instructions",
+    "`fast`: on gfx90a, f16 and bf16 products flush subnormal numbers to zero, as the chip's instructions do; `chip` "
+    "gives exact products; `software`: do not use the chip's matrix instructions",
     "driver", ("chip", "fast", "software"))  # fmt: skip
 TRACE = Setting("TRACE", "path", "", "write events to this file as JSON lines", "driver")
 CACHE = Setting("CACHE", "switch", "1", "`0`: do not keep translated kernels", "driver command")
