@@ -147,10 +147,8 @@ def locks(flow: Body) -> list[Lock]:
     found = []
     for here, ops in places.items():
         if any(op in askers for op in ops):
-            stored = (
-                places.get(place(flow, load, known), []) for load in loads(here)
-            )  # an address that lies in memory
-            moves = steps(here).union(op for others in stored for op in others if op.does & WRITES)
+            kept_in = (place(flow, load, known) for load in loads(here))  # where an address in memory lies
+            moves = steps(here).union(op for at in kept_in for op in places.get(at, ()) if op.does & WRITES)
             found += _sections(flow, ops, moves, asked, askers)
     return _overlapping(flow, found)
 
